@@ -57,8 +57,10 @@ class Fitter {
     fit_.relative.resize(observations.size());
     of_unit_.resize(static_cast<size_t>(units));
     for (size_t i = 0; i < observations.size(); ++i) {
-      of_unit_[at(observations[i].a)].push_back(i);
-      of_unit_[at(observations[i].b)].push_back(i);
+      if (!observations[i].is_reference) {
+        of_unit_[at(observations[i].a)].push_back(i);
+        of_unit_[at(observations[i].b)].push_back(i);
+      }
       kinds_ = std::max(kinds_, at(observations[i].kind) + 1);
       rounds_ = std::max(rounds_, at(observations[i].round) + 1);
     }
@@ -181,7 +183,8 @@ class Fitter {
   void measure_noise() {
     std::vector<double> residuals;
     for (size_t i = 0; i < observations_.size(); ++i) {
-      if (both_good(observations_[i])) residuals.push_back(fit_.relative[i]);
+      if (both_good(observations_[i]) && !observations_[i].is_reference)
+        residuals.push_back(fit_.relative[i]);
     }
     if (residuals.size() < few_residuals) add_residuals_of_slow(residuals);
     fit_.noise = PairNoise(std::move(residuals), static_cast<int>(fit_.units.size()));
@@ -192,7 +195,7 @@ class Fitter {
   void add_residuals_of_slow(std::vector<double>& residuals) const {
     for (size_t i = 0; i < observations_.size(); ++i) {
       const Observation& one = observations_[i];
-      if (good_[at(one.a)] == good_[at(one.b)]) continue;
+      if (one.is_reference || good_[at(one.a)] == good_[at(one.b)]) continue;
       const UnitFit& slow = fit_.units[at(good_[at(one.a)] ? one.b : one.a)];
       if (slow.pairs >= 3) residuals.push_back(fit_.relative[i] - slow.middle);
     }

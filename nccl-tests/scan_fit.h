@@ -14,6 +14,7 @@ struct Observation {
   int kind = 0;      // only pairs of the same kind are compared, such as those inside blocks
   int round = 0;
   double log_busbw = 0;
+  bool is_reference = false;  // says what its kind reaches, and nothing about its units
 };
 
 struct UnitFit {

@@ -43,7 +43,9 @@ ScanOrder::ScanOrder(const std::vector<ScanNode>& nodes, const ScanGroups& group
   std::vector<int> order(nodes.size());
   std::iota(order.begin(), order.end(), 0);
   for (const int node : shuffled(order, settings.seed)) {
-    if (!settings.lost.contains(node)) members_[groups.of(node)].push_back(node);
+    if (settings.lost.contains(node)) continue;
+    members_[groups.of(node)].push_back(node);
+    if (!groups.is_guest(node)) hosts_[groups.of(node)].push_back(node);
   }
 }
 
@@ -65,7 +67,7 @@ Round ScanOrder::inside(int number) const {
 
 Round ScanOrder::across(int number) const {
   std::vector<const std::vector<int>*> blocks;
-  for (const auto& [group, members] : members_) {
+  for (const auto& [group, members] : hosts_) {
     if (group != ScanGroups::mixed) blocks.push_back(&members);
   }
   Round round;

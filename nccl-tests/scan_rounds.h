@@ -26,7 +26,7 @@ class ScanOrder {
   Round across(int number) const;
 
  private:
-  std::map<int, std::vector<int>> members_;
+  std::map<int, std::vector<int>> members_, hosts_;  // with guests, and without
 };
 
 }  // namespace slipway::bandwidth

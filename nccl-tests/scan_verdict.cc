@@ -95,14 +95,28 @@ class Judge {
   void judge_slow(int node) {
     const double below = percent_below(evidence_.fit_of(node).middle);
     const std::string reason =
-        fmt::format("{:.0f} % below the median of {} nodes", below, nodes_.size());
-    if (judged_) {
+        fmt::format("{:.0f} % below the median of {} nodes{}", below, nodes_.size(),
+                    evidence_.groups().is_guest(node) ? ", or the uplink of its small block" : "");
+    const std::string doubt =
+        judged_ ? doubt_of_guest(node) : "the noise is too large for a verdict";
+    if (doubt.empty()) {
       return add(Finding::What::node, {node},
                  fmt::format("{}: {} ({})", name(node), reason, pairs_of(node)), reason);
     }
     add(Finding::What::inconclusive, {node},
-        fmt::format("{}: {}, but the noise is too large for a verdict ({})", name(node), reason,
-                    pairs_of(node)));
+        fmt::format("{}: {}, but {} ({})", name(node), reason, doubt, pairs_of(node)));
+  }
+
+  // Why a slow guest may be healthy; empty for other nodes.
+  std::string doubt_of_guest(int node) const {
+    const ScanGroups& groups = evidence_.groups();
+    if (!groups.is_guest(node)) return "";
+    if (groups.blocks().size() < 2) return "it may be the path between the two blocks";
+    const auto host = std::ranges::find(groups.blocks(), groups.of(node));
+    const auto place = static_cast<size_t>(host - groups.blocks().begin());
+    const std::vector<UnitFit>& blocks = evidence_.blocks().units;
+    const bool slow_host = place < blocks.size() && blocks[place].slow;
+    return slow_host ? "the block that it was compared with has a slow uplink" : "";
   }
 
   // Two low measurements are inconclusive, three blame the link; one is noise.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/core.h>
+
 #include "common/error.h"
 #include "nccl-tests/scan_verdict.h"
 #include "tests/unit/catch.h"
@@ -306,4 +308,41 @@ TEST_CASE("scan: a state file with a wrong value is refused, and the place is na
   INFO(text);
   CHECK_THROWS_WITH(scan_from_json(text, "scan.json", nodes),
                     ContainsSubstring("scan.json is not a scan: ") && ContainsSubstring(words));
+}
+
+TEST_CASE("scan: one, two and three nodes under a switch of their own are compared with others") {
+  // In 16 + 1 nodes, a slow one may have a slow path to the others: nobody else uses it.
+  for (const auto& [others, left] : std::vector<std::pair<int, int>>{
+           {48, 1}, {48, 2}, {48, 3}, {32, 1}, {32, 2}, {16, 1}, {16, 2}}) {
+    for (const int slow_guests : {0, 1, left}) {
+      const int count = others + left;
+      std::vector<ScanNode> nodes;
+      for (int node = 0; node < count; ++node)
+        nodes.push_back({fmt::format("n{}", node), node / 16});
+      const auto speed = [&](int node) { return node >= count - slow_guests ? 0.85 : 1.0; };
+      const ScanSettings settings;
+      std::vector<PairResult> results;
+      for (;;) {
+        const Round round = next_round(nodes, results, settings);
+        if (round.empty()) break;
+        const int number = rounds_done(results);
+        for (const Pair& pair : round) {
+          // Pairs across switches are slower, and no two measurements are equal.
+          const double across = pair.a / 16 == pair.b / 16 || others == 16 ? 1 : 0.7;
+          const double noise = 1 + 0.001 * ((pair.a * 7 + pair.b * 3 + number) % 11);
+          results.push_back(
+              {number, pair, 25 * across * noise * std::min(speed(pair.a), speed(pair.b)), ""});
+        }
+      }
+      std::set<int> named;
+      for (const Finding& finding : findings(nodes, results, settings)) {
+        INFO(finding.text);
+        CHECK(finding.what == (others == 16 ? Finding::What::inconclusive : Finding::What::node));
+        named.insert(finding.nodes.front());
+      }
+      CAPTURE(others, left, slow_guests);
+      CHECK(static_cast<int>(named.size()) == slow_guests);
+      CHECK((named.empty() || *named.begin() == count - slow_guests));
+    }
+  }
 }
