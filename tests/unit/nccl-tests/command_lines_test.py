@@ -73,9 +73,9 @@ class CommandLines(unittest.TestCase):
         self.assertTrue(any(re.match(r" +\d+ +\d+ ", row) for row in done.stdout.splitlines()), done.stdout)
 
     def test_enough_lines_from_enough_places(self):
-        self.assertGreaterEqual(len(command_lines.LINES), 105)
+        self.assertGreaterEqual(len(command_lines.LINES), 165)
         shapes = {Line(text).shape() for _, text, *_ in command_lines.LINES}
-        self.assertGreaterEqual(len(shapes), 70)
+        self.assertGreaterEqual(len(shapes), 100)
         self.assertGreaterEqual(len({source.split("/")[0] for source, *_ in command_lines.LINES}), 15)
 
     def test_each_line(self):
