@@ -13,14 +13,9 @@
 #include "launcher/health/cuda_driver.h"
 
 namespace slipway::health {
-namespace {
-
-constexpr size_t most_block_bytes = 256 << 20;
-constexpr int copies = 20;
-constexpr unsigned numbers = 1 << 20, threads = 256;
 
 // out[i] = i * i + 7, for each index of the grid.
-constexpr const char* squares = R"(
+const char* const gpu_kernel = R"(
 .version 6.0
 .target sm_50
 .address_size 64
@@ -41,6 +36,12 @@ constexpr const char* squares = R"(
   ret;
 }
 )";
+
+namespace {
+
+constexpr size_t most_block_bytes = 256 << 20;
+constexpr int copies = 20;
+constexpr unsigned numbers = 1 << 20, threads = 256;
 
 // The time in seconds of `copies` calls of `copy`, after one warm-up call.
 template <class Copy>
@@ -114,7 +115,7 @@ void compute(const CudaDriver& cuda, CudaGpu& gpu) {
   void* function = nullptr;
   void* const no_stream = nullptr;
   DevicePointer out = 0;
-  cuda.call("cuModuleLoadData", &module, static_cast<const void*>(squares));
+  cuda.call("cuModuleLoadData", &module, static_cast<const void*>(gpu_kernel));
   cuda.call("cuModuleGetFunction", &function, module, "squares");
   cuda.call("cuMemAlloc_v2", &out, size_t{numbers} * sizeof(uint32_t));
   std::array<void*, 1> parameters = {&out};

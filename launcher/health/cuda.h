@@ -9,6 +9,9 @@
 
 namespace slipway::health {
 
+// What each GPU computes, as PTX.
+extern const char* const gpu_kernel;
+
 struct CudaGpu {
   int index = 0;
   std::string failed;        // the call that failed, with its CUDA error; empty if none

@@ -2,7 +2,10 @@
 // and how fast they are. Prints a line of JSON for each kind of data.
 //
 //   gpu_kernels [SIZE]   with buffers of this size, 1G by default
-//   gpu_kernels --ptx    prints the kernels instead
+//   gpu_kernels --ptx check|burn|health    prints these kernels instead: those that check data, of
+//   a
+//                        burn, or of the node's health
+//   gpu_kernels --burn SECONDS    burns all GPUs, and prints a line of JSON for each
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,8 +17,13 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "common/error.h"
+#include "launcher/health/cuda.h"
+#include "nccl-tests/burn_kernels.h"
 #include "nccl-tests/check_kernels.h"
+#include "nccl-tests/gpu_burn.h"
 #include "nccl-tests/gpu_patterns.h"
 #include "nccl-tests/number_tables.h"
 #include "nccl-tests/sizes.h"
@@ -25,7 +33,6 @@ using namespace slipway::bandwidth;
 
 namespace {
 
-constexpr int copy_in_any_direction = 4;  // cudaMemcpyDefault
 constexpr int harmed_elements = 100;
 
 struct Gpu {
@@ -34,12 +41,12 @@ struct Gpu {
 
   Gpu() {
     cuda->check(cuda->cudaSetDevice(0), "cudaSetDevice");
-    constexpr unsigned non_blocking = 1;
-    cuda->check(cuda->cudaStreamCreateWithFlags(&stream, non_blocking), "cudaStreamCreate");
+    cuda->check(cuda->cudaStreamCreateWithFlags(&stream, cuda_non_blocking_stream),
+                "cudaStreamCreate");
   }
   void wait() const { cuda->check(cuda->cudaStreamSynchronize(stream), "cudaStreamSynchronize"); }
   void copy(void* to, const void* from, size_t bytes) const {
-    cuda->check(cuda->cudaMemcpyAsync(to, from, bytes, copy_in_any_direction, stream),
+    cuda->check(cuda->cudaMemcpyAsync(to, from, bytes, cuda_copy_in_any_direction, stream),
                 "cudaMemcpyAsync");
     wait();
   }
@@ -137,13 +144,41 @@ int run(size_t bytes) {
   return right ? 0 : 1;
 }
 
+int print_ptx(std::string_view of) {
+  if (of == "check")
+    std::fputs(check_kernels, stdout);
+  else if (of == "burn")
+    std::fputs(burn_kernels().c_str(), stdout);
+  else if (of == "health")
+    std::fputs(health::gpu_kernel, stdout);
+  else
+    throw Error(fmt::format("there are no kernels `{}`", of));
+  return 0;
+}
+
+int burn(const std::string& seconds) {
+  for (const BurnedGpu& gpu : burn_gpus(gpus_to_burn(), std::stod(seconds))) {
+    nlohmann::json line = {{"index", gpu.index},
+                           {"model", gpu.model},
+                           {"failed", gpu.failed},
+                           {"lost", gpu.lost},
+                           {"repetitions", gpu.repetitions},
+                           {"wrong_repetitions", gpu.wrong_repetitions},
+                           {"tflop_per_s", gpu.tflop_per_s},
+                           {"throttled", gpu.throttled}};
+    if (gpu.celsius) line["celsius"] = *gpu.celsius;
+    if (gpu.sm_mhz) line["sm_mhz"] = *gpu.sm_mhz;
+    fmt::print("{}\n", line.dump());
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc > 1 && std::string_view(argv[1]) == "--ptx") {
-    std::fputs(check_kernels, stdout);
-    return 0;
-  }
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "--ptx" && argc == 3) return print_ptx(argv[2]);
+  if (first == "--burn" && argc == 3) return burn(argv[2]);
   const auto bytes = static_cast<size_t>(parse_size(argc > 1 ? argv[1] : "1G"));
   constexpr size_t least = size_t{harmed_elements} * 16;
   if (bytes < least) throw Error(fmt::format("a buffer has at least {} bytes", least));

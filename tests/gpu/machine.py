@@ -9,6 +9,15 @@ import subprocess
 import sys
 import time
 
+# 802 of cuInit on a machine with NVSwitch: its fabric manager does not run.
+CUDA_DEVICES = """
+import ctypes
+cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
+status = cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count))
+if status != 0:
+    raise SystemExit(f"CUDA error {status}")
+print(count.value)
+"""
 LAUNCHERS = ("SLURM_", "PMIX_", "OMPI_", "PMI_", "NCCL_", "SLIPWAY_")
 
 
@@ -38,6 +47,8 @@ class Machine:
         self.stand_ins = options.stand_ins is not None
         self.deadline = time.monotonic() + 60 * options.minutes
         self.nccl_is_missing = None
+        self.nccl_version = ""
+        self.hidden = ""  # GPUs that CUDA does not see
         self.kernels_found = []
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHERS)}
         self.environment["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
@@ -48,6 +59,7 @@ class Machine:
             self.gpus = ["stand-in"] * options.stand_in_gpus
         else:
             self.gpus = self.real_gpus()
+            self.leave_out_hidden_gpus()
             folders = [str(folder) for folder in library_folders(options)]
             self.environment["LD_LIBRARY_PATH"] = ":".join([*filter(None, [os.environ.get("LD_LIBRARY_PATH")]), *folders])
         self.look_for_nccl()
@@ -84,6 +96,18 @@ class Machine:
                                capture_output=True, text=True, check=False)
         return asked.stdout.strip().splitlines() if asked.returncode == 0 else []
 
+    def leave_out_hidden_gpus(self):
+        """nvidia-smi also lists those that CUDA_VISIBLE_DEVICES hides, and those that the driver cannot start."""
+        asked = subprocess.run([sys.executable, "-c", CUDA_DEVICES], capture_output=True, text=True, check=False)
+        if asked.returncode != 0:
+            self.hidden = f"CUDA's driver does not start: {last_line(asked.stderr)}"
+            return
+        seen = int(asked.stdout)
+        if seen < len(self.gpus):
+            chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+            self.hidden = f"CUDA sees {seen} of these {len(self.gpus)} GPUs" + (f" (CUDA_VISIBLE_DEVICES={chosen})" if chosen else "")
+            self.gpus = self.gpus[:seen]
+
     def perf(self, collective, *args, gpus=None, status=0, **environment):
         """Runs one of our programs; returns its rows as lists of words, and its output."""
         self.require_nccl()
@@ -92,6 +116,7 @@ class Machine:
                               text=True, check=False, timeout=self.limit(), env={**self.environment, **environment})
         if done.returncode != status:
             raise Wrong(f"{collective} {' '.join(args)}: status {done.returncode}: {last_line(done.stderr or done.stdout)}")
+        self.nccl_version = (re.findall(r"nccl-library=(\d+)", done.stdout) or [self.nccl_version])[0]
         return rows(done.stdout), done.stdout + done.stderr
 
     def kernel_program(self):
@@ -137,9 +162,9 @@ def require_right(found):
             raise Wrong(f"wrong elements: {' '.join(row)}")
 
 
-def kernel_lines(machine):
-    done = subprocess.run([machine.kernel_program(), machine.size()], capture_output=True, text=True, check=False,
+def kernel_lines(machine, *args):
+    done = subprocess.run([machine.kernel_program(), *(args or [machine.size()])], capture_output=True, text=True, check=False,
                           timeout=machine.limit(), env=machine.environment)
-    if done.returncode == 2:
-        raise Wrong(last_line(done.stderr))
+    if done.returncode not in (0, 1):
+        raise Wrong(f"status {done.returncode}: {last_line(done.stderr)}")
     return [json.loads(line) for line in done.stdout.splitlines()]

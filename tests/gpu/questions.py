@@ -1,5 +1,6 @@
 """Questions to the GPUs of a machine: see run.sh."""
 import argparse
+import contextlib
 import ctypes
 import json
 import os
@@ -13,6 +14,7 @@ import socket
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
 
 from machine import Machine, NotHere, Wrong, kernel_lines, last_line, require_right, rows, size
@@ -30,22 +32,24 @@ def question(function):
 
 @question
 def kernels_assemble(machine):
-    """The kernels that check data assemble for every GPU since Turing"""
+    """Our kernels assemble for every GPU since Turing that ptxas knows"""
     tool = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
     if not os.path.exists(tool):
         raise NotHere("no ptxas")
-    text = subprocess.run([machine.kernel_program(), "--ptx"], capture_output=True, text=True, check=True, env=machine.environment).stdout
-    done = []
+    known = subprocess.run([tool, "--help"], capture_output=True, text=True, check=True).stdout
+    gpus = [f"sm_{number}" for number in sorted(map(int, set(re.findall(r"'sm_(\d+)'", known)))) if number >= 75]
     with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "kernels.ptx"
-        file.write_text(text)
-        known = subprocess.run([tool, "--help"], capture_output=True, text=True, check=True).stdout
-        for gpu in ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"):
-            if gpu not in known:
-                continue
-            subprocess.run([tool, f"-arch={gpu}", str(file), "-o", f"{folder}/out"], check=True)
-            done.append(gpu)
-    return {"value": len(done), "unit": "architectures", "note": " ".join(done)}
+        for kernels in ("check", "burn", "health"):
+            file = pathlib.Path(folder) / f"{kernels}.ptx"
+            file.write_text(subprocess.run([machine.kernel_program(), "--ptx", kernels], capture_output=True, text=True, check=True,
+                                           env=machine.environment).stdout)
+            for gpu in gpus:
+                done = subprocess.run([tool, "-v", f"-arch={gpu}", str(file), "-o", f"{folder}/out"], capture_output=True, text=True,
+                                      check=False)
+                spills = set(re.findall(r"(\d+) bytes spill", done.stderr)) - {"0"}
+                if done.returncode != 0 or "warning" in done.stderr.lower() or spills:
+                    raise Wrong(f"{kernels} for {gpu}: {done.stderr.strip()}")
+    return {"value": len(gpus), "unit": "architectures", "note": " ".join(gpus)}
 
 
 @question
@@ -75,6 +79,20 @@ def verification_does_not_depend_on_ranks(machine):
     if not machine.stand_ins and not 0.7 < ratio < 1.4:
         raise Wrong(f"{ratio} times the speed")
     return {"value": ratio, "unit": "times the speed"}
+
+
+@question
+def gpu_burn(machine):
+    """A burn computes every result right"""
+    seconds = 1 if machine.stand_ins else 30
+    burned = kernel_lines(machine, "--burn", str(seconds))
+    if not burned:
+        raise Wrong("no GPU has burned")
+    for gpu in burned:
+        if gpu["failed"] or gpu["lost"] or gpu["wrong_repetitions"] or not gpu["repetitions"]:
+            raise Wrong(json.dumps(gpu))
+    return {"value": round(min(gpu["tflop_per_s"] for gpu in burned), 3), "unit": "TFLOP/s of FP32", "details": burned,
+            "note": f"{min(gpu['repetitions'] for gpu in burned)} repetitions in {seconds} s"}
 
 
 @question
@@ -157,8 +175,10 @@ def beside_nccl_tests(machine):
     return {"value": largest, "unit": "times the bandwidth", "details": ratios}
 
 
-def ranks_of_one_gpu(machine, collective, *args, **environment):
-    """Two ranks on GPU 0, as two processes. NCCL takes them for two hosts, or has a variable for it."""
+@contextlib.contextmanager
+def ranks_of_one_gpu(machine, collective, *args):
+    """Two ranks on GPU 0, as two processes, which end with the question. NCCL takes them for two hosts, or has a variable for it.
+    An NCCL that neither refuses nor connects them is given up after a while."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     machine.require_nccl()
@@ -167,21 +187,35 @@ def ranks_of_one_gpu(machine, collective, *args, **environment):
         settings = {"SLIPWAY_RANK": str(rank), "SLIPWAY_SIZE": "2", "SLIPWAY_RENDEZVOUS": f"127.0.0.1:{port}",
                     "NCCL_TESTS_DEVICE": "0", "NCCL_HOSTID": f"rank-{rank}", "NCCL_NET": "Socket", "NCCL_P2P_DISABLE": "1",
                     "NCCL_SHM_DISABLE": "1", "NCCL_MULTI_RANK_GPU_ENABLE": "1", "SLIPWAY_RUN_KEY": key}
-        started.append(subprocess.Popen([machine.program("bandwidth_perf"), collective, *args], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        env={**machine.environment, **settings, **environment}))
-    return started
+        started.append(subprocess.Popen([machine.program("bandwidth_perf"), collective, *args, "-T", "60"], text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**machine.environment, **settings}))
+    ending = threading.Timer(machine.limit(), lambda: [one.kill() for one in started])
+    ending.start()
+    try:
+        yield started
+    finally:
+        ending.cancel()
+        for one in started:
+            one.kill()
+            one.communicate()
+
+
+def require_two_ranks(text):
+    """Of a run that failed: whether this NCCL just does not allow it."""
+    if "Duplicate GPU" in text or "invalid usage" in text:
+        raise NotHere("this NCCL refuses two ranks on a GPU")
+    if "joining the communicator of NCCL" in text:
+        raise NotHere("this NCCL does not connect two ranks on a GPU")
 
 
 @question
 def two_ranks_on_one_gpu(machine):
     """Two ranks share a GPU where NCCL allows it: the whole path on a machine with one GPU"""
-    started = ranks_of_one_gpu(machine, "all_gather", "-b", "1K", "-e", machine.size(1 << 20), "-f", "32", "-n", "2")
-    done = [one.communicate(timeout=machine.limit()) for one in started]
+    with ranks_of_one_gpu(machine, "all_gather", "-b", "1K", "-e", machine.size(1 << 20), "-f", "32", "-n", "2") as started:
+        done = [one.communicate(timeout=machine.limit()) for one in started]
     if started[0].returncode != 0:
         text = done[0][1] + done[1][1]
-        if "Duplicate GPU" in text or "invalid usage" in text:
-            raise NotHere("this NCCL refuses two ranks on a GPU")
+        require_two_ranks(text)
         raise Wrong(last_line(text))
     found = rows(done[0][0])
     require_right(found)
@@ -191,19 +225,19 @@ def two_ranks_on_one_gpu(machine):
 @question
 def a_dead_rank_is_named(machine):
     """If a rank is killed, the other one ends and names it"""
-    started = ranks_of_one_gpu(machine, "all_reduce", "-b", "1K", "-e", "1K", "-n", "5", "-w", "0", "-N", "0")
-    for line in started[0].stdout:
-        if re.match(r" +\d+ +\d+ ", line):
-            break
-    begin = time.monotonic()
-    started[1].send_signal(signal.SIGKILL)
-    _, text = started[0].communicate(timeout=machine.limit())
-    started[1].communicate()
+    with ranks_of_one_gpu(machine, "all_reduce", "-b", "1K", "-e", "1K", "-n", "5", "-w", "0", "-N", "0") as started:
+        for line in started[0].stdout:
+            if re.match(r" +\d+ +\d+ ", line):
+                break
+        begin = time.monotonic()
+        started[1].send_signal(signal.SIGKILL)
+        _, text = started[0].communicate(timeout=machine.limit())
+        seconds = time.monotonic() - begin
     if started[0].returncode == 0 or "rank 1" not in text:
-        if "Duplicate GPU" in text:
-            raise NotHere("this NCCL refuses two ranks on a GPU")
+        require_two_ranks(text)
         raise Wrong(f"status {started[0].returncode}: {last_line(text)}")
-    return {"value": round(time.monotonic() - begin, 1), "unit": "s until the end"}
+    require_two_ranks(text)
+    return {"value": round(seconds, 1), "unit": "s until the end"}
 
 
 def health(machine, stage):
@@ -257,25 +291,38 @@ def energy(machine):
         nvml = ctypes.CDLL("libnvidia-ml.so.1")
     except OSError as error:
         raise NotHere(str(error)) from error
-    nvml.nvmlInit_v2()
-    handle = ctypes.c_void_p()
-    nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(handle))
+    if nvml.nvmlInit_v2() != 0:
+        raise NotHere("NVML does not start")
+    many = ctypes.c_uint()
+    nvml.nvmlDeviceGetCount_v2(ctypes.byref(many))
+    handles = [ctypes.c_void_p() for _ in range(many.value)]
+    for index, handle in enumerate(handles):
+        nvml.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle))
 
     def read(name, kind):
-        value = kind()
-        status = getattr(nvml, name)(handle, ctypes.byref(value))
-        if status != 0:
-            raise NotHere(f"{name}: NVML status {status}")
-        return value.value
+        """Of all GPUs together, also those that CUDA does not see."""
+        total = 0
+        for handle in handles:
+            value = kind()
+            status = getattr(nvml, name)(handle, ctypes.byref(value))
+            if status != 0:
+                raise NotHere(f"{name}: NVML status {status}")
+            total += value.value
+        return total
 
+    machine.require_nccl()
     before, begin = read("nvmlDeviceGetTotalEnergyConsumption", ctypes.c_ulonglong), time.monotonic()
     watts = []
     with subprocess.Popen([machine.program("bandwidth_perf"), "all_reduce", "-g", str(len(machine.gpus)), "-b", "64M",
-                           "-e", "64M", "-N", "0"], stdout=subprocess.DEVNULL, env=machine.environment) as load:
+                           "-e", "64M", "-N", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env=machine.environment) as load:
         while time.monotonic() - begin < 10:
             watts.append(read("nvmlDeviceGetPowerUsage", ctypes.c_uint) / 1000)
             time.sleep(0.1)
+        ended = load.poll()
         load.kill()
+        if ended is not None:
+            raise Wrong(f"the load ended with status {ended}: {last_line(load.stderr.read())}")
     joules = (read("nvmlDeviceGetTotalEnergyConsumption", ctypes.c_ulonglong) - before) / 1000
     seconds = time.monotonic() - begin
     ratio = joules / (statistics.mean(watts) * seconds)
@@ -317,6 +364,7 @@ def table(answers):
 
 def write_result(path, machine, answers):
     result = {"schema": "slipway/gpu-answers/1", "gpu": not machine.stand_ins, "gpus": machine.gpus,
+              "nccl": machine.nccl_version,
               "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "answers": answers}
     pathlib.Path(path).write_text(json.dumps(result, indent=1) + "\n")
 
@@ -338,6 +386,8 @@ def main():
     machine = Machine(options)
     if not machine.gpus:
         parser.error("this machine has no GPU that nvidia-smi finds; --stand-ins tests this script without one")
+    if machine.hidden:
+        print(machine.hidden)
     if why_not := machine.why_not_to_start():
         parser.error(why_not)
     answers = []
@@ -346,7 +396,7 @@ def main():
             answers.append(ask(function, machine))
             print(table(answers[-1:]), flush=True)
             write_result(options.result, machine, answers)  # what is known remains if the machine is taken away
-    print(f"\nGPUs: {', '.join(machine.gpus)}")
+    print(f"\nGPUs: {', '.join(machine.gpus)}; NCCL {machine.nccl_version or 'not found'}")
     if machine.stand_ins:
         print("This was not a GPU: stand-ins of NVIDIA's libraries answered, and no time means anything.")
     passed, failed = (sum(one["outcome"] == outcome for one in answers) for outcome in ("yes", "no"))
