@@ -56,9 +56,17 @@ class Recording {
   virtual void play() = 0;
 };
 
+// Gets what a rank is doing, for messages.
+using OnPhase = std::function<void(const std::string& phase)>;
+
 class Backend {
  public:
   virtual ~Backend() = default;
+
+  // Takes what moves the data and connects it to that of the other ranks; collective, once, before
+  // anything but the ranks and share(), barrier() and combine() are used. It may wait for a rank
+  // that has failed, or hang in a driver: so it comes when a Heartbeat already watches.
+  virtual void connect(const OnPhase& = [](const std::string&) {}) {}
 
   virtual BackendInfo info() const = 0;
   virtual int rank() const = 0;

@@ -16,7 +16,6 @@ namespace {
 
 constexpr const char* cuda_folder = "/usr/local/cuda/lib64/";
 constexpr const char* driver_name = "libcuda.so.1";
-constexpr int insufficient_driver = 35;  // of the runtime: it needs a newer driver
 
 void find_runtime(void* library, CudaLibrary& to) {
   SLIPWAY_FIND(library, to, cudaGetDeviceCount);
@@ -60,7 +59,7 @@ void load_runtime(CudaLibrary& to) {
     if (library == nullptr) continue;
     find_runtime(library, to);
     int count = 0;
-    if (to.cudaGetDeviceCount(&count) != insufficient_driver) return;
+    if (to.cudaGetDeviceCount(&count) != cuda_insufficient_driver) return;
     too_new.emplace_back(name);
   }
   if (too_new.empty()) {
@@ -109,10 +108,9 @@ std::string CudaLibrary::device_name(int device) const {
 }
 
 int CudaLibrary::capability(int device) const {
-  constexpr int major_number = 75, minor_number = 76;  // of cudaDeviceAttr
   int major = 0, minor = 0;
-  check(cudaDeviceGetAttribute(&major, major_number, device), "cudaDeviceGetAttribute");
-  check(cudaDeviceGetAttribute(&minor, minor_number, device), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&major, cuda_major_number, device), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&minor, cuda_minor_number, device), "cudaDeviceGetAttribute");
   return major * 10 + minor;
 }
 
@@ -126,9 +124,12 @@ std::shared_ptr<const CudaLibrary> load_cuda() {
   static const std::shared_ptr<const CudaLibrary> loaded = [] {
     auto library = std::make_shared<CudaLibrary>();
     void* const driver = ::dlopen(driver_name, RTLD_NOW | RTLD_GLOBAL);
-    load_runtime(*library);
+    // First: without it, the runtime says that the driver is too old.
     if (driver == nullptr)
-      throw Error("NVIDIA's driver is not installed: cannot load libcuda.so.1");
+      throw Error(
+          "NVIDIA's driver is not installed: cannot load libcuda.so.1; to measure host memory, say "
+          "so with --backend tcp");
+    load_runtime(*library);
     find_driver(driver, *library);
     return library;
   }();

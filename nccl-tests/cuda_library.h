@@ -15,7 +15,14 @@ using CudaGraphExec = struct CUgraphExec_st*;
 using CudaModule = struct CUmod_st*;
 using CudaFunction = struct CUfunc_st*;
 
-inline constexpr int cuda_not_ready = 600;  // of cudaStreamQuery: there is work left
+// Numbers of CUDA's headers.
+inline constexpr int cuda_insufficient_driver = 35;   // the runtime needs a newer driver
+inline constexpr int cuda_not_ready = 600;            // of cudaStreamQuery: there is work left
+inline constexpr int cuda_copy_in_any_direction = 4;  // cudaMemcpyDefault
+// cudaStreamNonBlocking: not ordered with the null stream
+inline constexpr unsigned cuda_non_blocking_stream = 1;
+inline constexpr int cuda_capture_of_this_thread = 1;  // cudaStreamCaptureModeThreadLocal
+inline constexpr int cuda_major_number = 75, cuda_minor_number = 76;  // of cudaDeviceAttr
 
 struct CudaLibrary {
   // The runtime; each function returns 0 or an error.

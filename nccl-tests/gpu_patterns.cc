@@ -10,7 +10,6 @@
 namespace slipway::bandwidth {
 namespace {
 
-constexpr int copy_in_any_direction = 4;  // cudaMemcpyDefault
 constexpr uint64_t threads = 256;
 // Enough threads to fill any GPU's memory bandwidth; each has several items of a large buffer.
 constexpr uint64_t most_blocks = 2048, items_of_a_thread = 4;
@@ -40,8 +39,9 @@ GpuPatterns::~GpuPatterns() {
 
 void GpuPatterns::reset() {
   static constexpr int64_t zero = 0;
-  cuda_->check(cuda_->cudaMemcpyAsync(sum_, &zero, sizeof zero, copy_in_any_direction, stream_),
-               "cudaMemcpyAsync");
+  cuda_->check(
+      cuda_->cudaMemcpyAsync(sum_, &zero, sizeof zero, cuda_copy_in_any_direction, stream_),
+      "cudaMemcpyAsync");
 }
 
 void GpuPatterns::fill(std::span<std::byte> buffer, const Pattern& pattern) {
@@ -58,8 +58,9 @@ void GpuPatterns::check(std::span<const std::byte> buffer, const Pattern& patter
 
 int64_t GpuPatterns::take_wrong() {
   int64_t wrong = 0;
-  cuda_->check(cuda_->cudaMemcpyAsync(&wrong, sum_, sizeof wrong, copy_in_any_direction, stream_),
-               "cudaMemcpyAsync");
+  cuda_->check(
+      cuda_->cudaMemcpyAsync(&wrong, sum_, sizeof wrong, cuda_copy_in_any_direction, stream_),
+      "cudaMemcpyAsync");
   wait_();
   reset();
   wait_();
@@ -95,7 +96,7 @@ void GpuPatterns::launch_table(uint64_t buffer, uint64_t bytes, const Pattern& p
                                bool inverted, uint64_t wrong) {
   const auto& table = std::get<TablePattern>(pattern.of);
   cuda_->check(cuda_->cudaMemcpyAsync(table_memory_, table.table.data(), table.table.size(),
-                                      copy_in_any_direction, stream_),
+                                      cuda_copy_in_any_direction, stream_),
                "cudaMemcpyAsync");
   const auto width =
       static_cast<uint64_t>(std::countr_zero(static_cast<uint64_t>(pattern.element_bytes)));

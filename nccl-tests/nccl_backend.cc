@@ -28,17 +28,7 @@
 namespace slipway::bandwidth {
 namespace {
 
-constexpr int zero_ctas = 2;  // NCCL_CTA_POLICY_ZERO
-
 using Library = std::shared_ptr<const NcclLibrary>;
-
-// What the ranks agree on before there is a communicator.
-struct Meeting {
-  Library library;
-  std::shared_ptr<NcclLog> log;
-  NcclSettings settings;
-  int64_t library_bytes = 0;  // of GPU memory, for the communicator
-};
 
 int64_t free_bytes(const CudaLibrary& cuda) {
   size_t free = 0, total = 0;
@@ -48,17 +38,24 @@ int64_t free_bytes(const CudaLibrary& cuda) {
 
 class NcclBackend final : public Backend {
  public:
-  NcclBackend(Meeting meeting, TcpGroup group, std::vector<RankInfo> ranks, NcclComm comm)
-      : library_(std::move(meeting.library)),
-        log_(std::move(meeting.log)),
-        settings_(meeting.settings),
-        library_bytes_(meeting.library_bytes),
-        group_(std::move(group)),
-        ranks_(std::move(ranks)),
-        stream_(library_, comm, settings_.null_stream),
-        memory_(library_, settings_.registration) {}
+  NcclBackend(Launch launch, const NcclSettings& settings)
+      : launch_(std::move(launch)),
+        log_(std::make_shared<NcclLog>()),
+        settings_(settings),
+        group_(std::make_shared<Mesh>(launch_)),
+        ranks_(parse_rank_descriptions(group_.share(describe_this_rank()))) {}
+
+  // The ranks of `all` that pass the same `group`.
+  NcclBackend(NcclBackend& all, int group)
+      : launch_(all.launch_),
+        log_(all.log_),
+        settings_(all.settings_),
+        group_(all.group_.split(group)),
+        ranks_(subset(all.ranks_, places_in(all))),
+        part_{&all, group} {}
 
   BackendInfo info() const override {
+    if (library_ == nullptr) return {.name = "nccl", .memory = "gpu", .library = ""};
     return {.name = "nccl",
             .memory = "gpu",
             .library = library_->version(),
@@ -66,15 +63,16 @@ class NcclBackend final : public Backend {
   }
   int rank() const override { return group_.rank(); }
   const std::vector<RankInfo>& ranks() const override { return ranks_; }
+  void connect(const OnPhase& on_phase) override;
 
   void start(const Operation& op) override {
-    start_operation(*library_, op, {stream_.comm(), stream_.stream(), rank(), size()});
+    start_operation(*library_, op, {stream_->comm(), stream_->stream(), rank(), size()});
   }
-  void wait() override { stream_.wait(); }
+  void wait() override { stream_->wait(); }
   void begin_group() override { library_->check(library_->ncclGroupStart(), "ncclGroupStart"); }
   void end_group() override { library_->check(library_->ncclGroupEnd(), "ncclGroupEnd"); }
   std::unique_ptr<Recording> record(const std::function<void()>& start) override {
-    return stream_.record(start);
+    return stream_->record(start);
   }
   // NCCL does not order a send and a receive of the same group.
   bool works_in_place(Kind kind) const override {
@@ -89,28 +87,43 @@ class NcclBackend final : public Backend {
   void combine(Combine how, std::span<double> values) override { group_.combine(how, values); }
   std::vector<std::string> share(const std::string& text) override { return group_.share(text); }
   std::string transport() const override { return log_->transports(); }
-  std::unique_ptr<Backend> split(int group) override;
+  std::unique_ptr<Backend> split(int group) override {
+    return std::make_unique<NcclBackend>(*this, group);
+  }
 
-  std::byte* allocate(size_t bytes) override { return memory_.allocate(bytes, stream_.comm()); }
-  void release(std::byte* memory) override { memory_.release(memory, stream_.comm()); }
+  std::byte* allocate(size_t bytes) override { return memory_->allocate(bytes, stream_->comm()); }
+  void release(std::byte* memory) override { memory_->release(memory, stream_->comm()); }
   bool in_host_memory() const override { return false; }
   int64_t available_memory_bytes() const override { return free_bytes(*library_->cuda); }
   int64_t library_memory_bytes() const override { return library_bytes_; }
   Patterns& patterns() override {
-    if (!patterns_) patterns_.emplace(library_->cuda, stream_.stream(), [this] { stream_.wait(); });
+    if (!patterns_)
+      patterns_.emplace(library_->cuda, stream_->stream(), [this] { stream_->wait(); });
     return *patterns_;
   }
   void end_early() override;
 
  private:
-  Library library_;
+  struct Part {
+    NcclBackend* all = nullptr;  // which lives longer
+    int group = 0;
+  };
+
+  std::vector<int> places_in(const NcclBackend& all) const;
+  void take_gpus(const OnPhase& on_phase);
+  NcclComm join();
+
+  Launch launch_;
   std::shared_ptr<NcclLog> log_;
   NcclSettings settings_;
-  int64_t library_bytes_;
   TcpGroup group_;
   std::vector<RankInfo> ranks_;
-  NcclStream stream_;
-  NcclMemory memory_;
+  Part part_;
+  Library library_;
+  int64_t library_bytes_ = 0;  // of GPU memory, for the communicator
+  std::unique_ptr<NcclStream> stream_;
+  std::atomic<NcclStream*> running_ = nullptr;  // the same, for end_early() on another thread
+  std::optional<NcclMemory> memory_;
   std::optional<GpuPatterns> patterns_;
 };
 
@@ -123,18 +136,13 @@ bool NcclBackend::has(Datatype type) const {
   return library_->version_code() >= nccl_fp8 && library_->cuda->capability(device) >= hopper;
 }
 
-std::unique_ptr<Backend> NcclBackend::split(int group) {
-  NcclComm part = nullptr;
-  library_->check(library_->ncclCommSplit(stream_.comm(), group, rank(), &part, nullptr),
-                  "ncclCommSplit");
-  TcpGroup members = group_.split(group);
+std::vector<int> NcclBackend::places_in(const NcclBackend& all) const {
   std::vector<int> places;
-  for (const int member : members.members()) {
-    const auto found = std::ranges::find(group_.members(), member);
-    places.push_back(static_cast<int>(found - group_.members().begin()));
+  for (const int member : group_.members()) {
+    const auto found = std::ranges::find(all.group_.members(), member);
+    places.push_back(static_cast<int>(found - all.group_.members().begin()));
   }
-  return std::make_unique<NcclBackend>(Meeting{library_, log_, settings_, library_bytes_},
-                                       std::move(members), subset(ranks_, places), part);
+  return places;
 }
 
 // NCCL's warnings name the cause of a failure that is an error number everywhere else.
@@ -145,8 +153,10 @@ void NcclBackend::end_early() {
   }
   constexpr auto patience = std::chrono::seconds(2);
   const auto done = std::make_shared<std::atomic<bool>>(false);
-  std::thread([this, done] {
-    stream_.abort();
+  NcclStream* const stream = running_;
+  if (stream == nullptr) return;  // the process ends while NCCL makes a communicator
+  std::thread([stream, done] {
+    stream->abort();
     *done = true;
   }).detach();
   const auto end = std::chrono::steady_clock::now() + patience;
@@ -231,16 +241,17 @@ NcclComm make_comm(const NcclLibrary& nccl, const NcclSettings& settings, const 
   if (version >= nccl_schedules) config.nvlink_centric_sched = 1;  // as in nccl-tests
   NcclComm comm = nullptr;
   nccl.check(nccl.ncclCommInitRankConfig(&comm, launch.size, id, launch.rank, &config),
-             "ncclCommInitRank");
+             "ncclCommInitRankConfig");
   return comm;
 }
 
 // Loads the libraries and takes a GPU. Returns how this rank describes itself.
-std::string take_gpu(Meeting& meeting, const Launch& launch, const std::vector<RankInfo>& ranks) {
-  meeting.library = load_nccl();
-  const CudaLibrary& cuda = *meeting.library->cuda;
-  require_registration(*meeting.library, meeting.settings.registration);
-  require_policy(*meeting.library, meeting.settings.cta_policy);
+std::string take_gpu(Library& library, const NcclSettings& settings, const Launch& launch,
+                     const std::vector<RankInfo>& ranks) {
+  library = load_nccl();
+  const CudaLibrary& cuda = *library->cuda;
+  require_registration(*library, settings.registration);
+  require_policy(*library, settings.cta_policy);
   const int device = device_of(launch, ranks, cuda.devices());
   cuda.check(cuda.cudaSetDevice(device), "cudaSetDevice");
   char bus[32] = {};
@@ -250,34 +261,56 @@ std::string take_gpu(Meeting& meeting, const Launch& launch, const std::vector<R
 
 }  // namespace
 
-std::unique_ptr<Backend> make_nccl_backend(const Launch& launch, const NcclSettings& settings) {
-  Meeting meeting;
-  meeting.log = std::make_shared<NcclLog>();
-  meeting.settings = settings;
-  TcpGroup group(std::make_shared<Mesh>(launch));
-  const std::vector<RankInfo> in_order = parse_rank_descriptions(group.share(describe_this_rank()));
+void NcclBackend::take_gpus(const OnPhase& on_phase) {
+  on_phase("taking a GPU");
   std::string introduction;
-  agree(group, [&] { introduction = take_gpu(meeting, launch, in_order); });
-  require_same_version(group, meeting.library->version());
-  std::vector<RankInfo> ranks = parse_rank_descriptions(group.share(introduction));
-  require_own_gpus(group, ranks);
+  agree(group_, [&] {
+    introduction = take_gpu(library_, settings_, launch_, ranks_);
+    on_phase("waiting for the GPUs of all ranks");
+  });
+  require_same_version(group_, library_->version());
+  ranks_ = parse_rank_descriptions(group_.share(introduction));
+  require_own_gpus(group_, ranks_);
+}
 
+// The communicator of all ranks, or of a part of them. Other ranks wait in NCCL for one that fails.
+NcclComm NcclBackend::join() {
+  const NcclLibrary& nccl = *library_;
+  if (part_.all != nullptr) {
+    NcclComm comm = nullptr;
+    nccl.check(nccl.ncclCommSplit(part_.all->stream_->comm(), part_.group, rank(), &comm, nullptr),
+               "ncclCommSplit");
+    return comm;
+  }
   // If NCCL_COMM_ID is set, ncclGetUniqueId uses it.
-  const NcclLibrary& nccl = *meeting.library;
   NcclUniqueId id{};
-  agree(group, [&] {
-    if (launch.rank == 0) nccl.check(nccl.ncclGetUniqueId(&id), "ncclGetUniqueId");
+  agree(group_, [&] {
+    if (launch_.rank == 0) nccl.check(nccl.ncclGetUniqueId(&id), "ncclGetUniqueId");
   });
-  const std::string shared = group.share(std::string(id.bytes, sizeof id.bytes)).front();
+  const std::string shared = group_.share(std::string(id.bytes, sizeof id.bytes)).front();
   std::memcpy(id.bytes, shared.data(), sizeof id.bytes);
-  NcclComm comm = nullptr;
-  agree(group, [&] {
-    const int64_t before = free_bytes(*nccl.cuda);
-    comm = make_comm(nccl, settings, launch, id);
-    meeting.library_bytes = before - free_bytes(*nccl.cuda);
-  });
-  return std::make_unique<NcclBackend>(std::move(meeting), std::move(group), std::move(ranks),
-                                       comm);
+  const int64_t before = free_bytes(*nccl.cuda);
+  const NcclComm comm = make_comm(nccl, settings_, launch_, id);
+  library_bytes_ = before - free_bytes(*nccl.cuda);
+  return comm;
+}
+
+void NcclBackend::connect(const OnPhase& on_phase) {
+  if (part_.all == nullptr) {
+    take_gpus(on_phase);
+  } else {
+    library_ = part_.all->library_;
+    ranks_ = subset(part_.all->ranks_, places_in(*part_.all));
+    library_bytes_ = part_.all->library_bytes_;
+  }
+  on_phase("joining the communicator of NCCL");
+  stream_ = std::make_unique<NcclStream>(library_, join(), settings_.null_stream);
+  running_ = stream_.get();
+  memory_.emplace(library_, settings_.registration);
+}
+
+std::unique_ptr<Backend> make_nccl_backend(const Launch& launch, const NcclSettings& settings) {
+  return std::make_unique<NcclBackend>(launch, settings);
 }
 
 }  // namespace slipway::bandwidth

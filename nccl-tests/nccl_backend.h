@@ -16,8 +16,8 @@ struct NcclSettings {
   bool null_stream = false;  // -y
 };
 
-// Loads CUDA and NCCL, meets the other ranks, and makes a communicator; all ranks. Throws Error
-// where there is no GPU for each rank, or no library, or ranks have different ones.
+// Meets the other ranks; all ranks. Its connect() loads CUDA and NCCL and makes a communicator: it
+// throws Error where there is no GPU for each rank, or no library, or ranks have different ones.
 std::unique_ptr<Backend> make_nccl_backend(const Launch& launch, const NcclSettings& settings);
 
 }  // namespace slipway::bandwidth

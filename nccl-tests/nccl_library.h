@@ -31,6 +31,12 @@ struct NcclConfig {
       channels_per_net_peer = INT_MIN, nvlink_centric_sched = INT_MIN;
 };
 
+// Numbers of NCCL's header.
+inline constexpr int scalar_of_host = 1;        // ncclScalarHostImmediate
+inline constexpr int zero_ctas = 2;             // NCCL_CTA_POLICY_ZERO
+inline constexpr int symmetric_window = 1;      // NCCL_WIN_COLL_SYMMETRIC
+inline constexpr size_t window_granule = 4096;  // NCCL_WIN_REQUIRED_ALIGNMENT
+
 inline constexpr int nccl_fp8 = 22400;        // the first with types of 8 bits
 inline constexpr int nccl_windows = 22700;    // the first with symmetric memory
 inline constexpr int nccl_schedules = 22800;  // the first with nvlinkCentricSched

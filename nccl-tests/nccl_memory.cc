@@ -12,9 +12,6 @@ namespace {
 
 using Registration = NcclSettings::Registration;
 
-constexpr int symmetric_window = 1;      // NCCL_WIN_COLL_SYMMETRIC
-constexpr size_t window_granule = 4096;  // NCCL_WIN_REQUIRED_ALIGNMENT
-
 }  // namespace
 
 void require_registration(const NcclLibrary& library, Registration registration) {

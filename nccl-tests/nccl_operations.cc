@@ -12,7 +12,6 @@ class Reducer {
  public:
   Reducer(const NcclLibrary& nccl, const Operation& op, const NcclPlace& place)
       : nccl_(nccl), comm_(place.comm), made_(op.reduction == Reduction::mulsum) {
-    constexpr int scalar_of_host = 1;  // ncclScalarHostImmediate
     code_ = static_cast<int>(op.reduction);
     if (!made_) return;
     std::byte scalar[sizeof(double)] = {};
@@ -52,7 +51,6 @@ int start_reduction(const NcclLibrary& nccl, const Operation& op, const NcclPlac
 // Sends and receives in groups, for what this NCCL has no function for. Elements are sent, not
 // bytes, as nccl-tests does.
 void start_pairs(const NcclLibrary& nccl, const Operation& op, const NcclPlace& place) {
-  constexpr int copy_in_any_direction = 4;  // cudaMemcpyDefault
   const int type = static_cast<int>(op.type.element);
   const auto count = [&](int64_t bytes) { return static_cast<size_t>(bytes / op.type.bytes); };
   for (const Exchanges& round : rounds_of(op, place.rank, place.ranks)) {
@@ -60,7 +58,7 @@ void start_pairs(const NcclLibrary& nccl, const Operation& op, const NcclPlace& 
       const Exchange& own = round.front();
       nccl.cuda->check(
           nccl.cuda->cudaMemcpyAsync(own.to, own.from, static_cast<size_t>(own.sent_bytes),
-                                     copy_in_any_direction, place.stream),
+                                     cuda_copy_in_any_direction, place.stream),
           "cudaMemcpyAsync");
       continue;
     }

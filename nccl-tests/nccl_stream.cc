@@ -13,9 +13,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr unsigned non_blocking_stream =
-    1;  // cudaStreamNonBlocking: not ordered with the null stream
-constexpr int capture_of_this_thread = 1;  // cudaStreamCaptureModeThreadLocal
 // A short operation is polled for without a pause. For a long one, a pause costs less than a
 // thousandth of its time, and the processors are free for NCCL's own threads.
 constexpr auto short_operation = std::chrono::milliseconds(100);
@@ -25,7 +22,8 @@ class Graph final : public Recording {
  public:
   Graph(std::shared_ptr<const CudaLibrary> cuda, CudaGraph graph, CudaStream stream)
       : cuda_(std::move(cuda)), graph_(graph), stream_(stream) {
-    cuda_->check(cuda_->cudaGraphInstantiateWithFlags(&exec_, graph_, 0), "cudaGraphInstantiate");
+    cuda_->check(cuda_->cudaGraphInstantiateWithFlags(&exec_, graph_, 0),
+                 "cudaGraphInstantiateWithFlags");
   }
   ~Graph() override {
     cuda_->cudaGraphExecDestroy(exec_);
@@ -48,7 +46,8 @@ NcclStream::NcclStream(std::shared_ptr<const NcclLibrary> library, NcclComm comm
     : library_(std::move(library)), comm_(comm) {
   if (null_stream) return;
   const CudaLibrary& cuda = *library_->cuda;
-  cuda.check(cuda.cudaStreamCreateWithFlags(&stream_, non_blocking_stream), "cudaStreamCreate");
+  cuda.check(cuda.cudaStreamCreateWithFlags(&stream_, cuda_non_blocking_stream),
+             "cudaStreamCreateWithFlags");
 }
 
 NcclStream::~NcclStream() {
@@ -86,7 +85,7 @@ std::unique_ptr<Recording> NcclStream::record(const std::function<void()>& start
   if (stream_ == nullptr)
     throw Error("CUDA cannot record the null stream: leave out --stream_null");
   const std::shared_ptr<const CudaLibrary>& cuda = library_->cuda;
-  cuda->check(cuda->cudaStreamBeginCapture(stream_, capture_of_this_thread),
+  cuda->check(cuda->cudaStreamBeginCapture(stream_, cuda_capture_of_this_thread),
               "cudaStreamBeginCapture");
   start();
   CudaGraph graph = nullptr;

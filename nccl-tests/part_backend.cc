@@ -20,9 +20,15 @@ namespace {
 class PartBackend final : public Backend {
  public:
   PartBackend(std::unique_ptr<Backend> all, int group)
-      : all_(std::move(all)), part_(all_->split(group)), ranks_(all_->ranks()) {
-    const std::vector<std::string> groups = all_->share(std::to_string(group));
-    for (size_t i = 0; i < groups.size(); ++i) ranks_[i].group = std::atoi(groups[i].c_str());
+      : all_(std::move(all)),
+        part_(all_->split(group)),
+        groups_(all_->share(std::to_string(group))) {
+    name_groups();
+  }
+  void connect(const OnPhase& on_phase) override {
+    all_->connect(on_phase);
+    part_->connect(on_phase);
+    name_groups();
   }
 
   BackendInfo info() const override { return all_->info(); }
@@ -57,13 +63,18 @@ class PartBackend final : public Backend {
   int64_t available_memory_bytes() const override { return part_->available_memory_bytes(); }
   int64_t library_memory_bytes() const override { return all_->library_memory_bytes(); }
   Patterns& patterns() override { return part_->patterns(); }
-  void end_early() override {
-    part_->end_early();
-    all_->end_early();
-  }
+  // Nothing runs among all ranks, except for the call that makes the part, which may still use
+  // them.
+  void end_early() override { part_->end_early(); }
 
  private:
+  void name_groups() {
+    ranks_ = all_->ranks();
+    for (size_t i = 0; i < ranks_.size(); ++i) ranks_[i].group = std::atoi(groups_[i].c_str());
+  }
+
   std::unique_ptr<Backend> all_, part_;
+  std::vector<std::string> groups_;  // by rank
   std::vector<RankInfo> ranks_;
 };
 

@@ -57,7 +57,7 @@ int run_together(Backend& backend, const Collective& collective, const Options& 
   const std::string program = collective.program();
   const bool alone = backend.info().name == "sim";  // one process is all ranks
   std::optional<Heartbeat> heartbeat;
-  Machine machine{.available_memory_bytes = backend.available_memory_bytes()};
+  Machine machine;
   try {
     if (!alone) {
       heartbeat.emplace(backend, Heartbeat::Settings{.program = program,
@@ -66,6 +66,8 @@ int run_together(Backend& backend, const Collective& collective, const Options& 
                                                      .on_end = [&] { backend.end_early(); }});
       machine.on_phase = [&](const std::string& phase) { heartbeat->phase(phase); };
     }
+    backend.connect(machine.on_phase);
+    machine.available_memory_bytes = backend.available_memory_bytes();
     return run(backend, collective, options, machine, std::cout);
   } catch (const AgreedError& error) {
     error.tell(program);

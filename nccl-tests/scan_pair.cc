@@ -98,6 +98,7 @@ int run_pair_rank(const PairRank& rank, BackendChoice backend, const PairTest& t
       backend == BackendChoice::nccl && (rank.task == task::pair || rank.task == task::gpus);
   const std::unique_ptr<Backend> pair =
       on_gpus ? make_nccl_backend(launch, {}) : make_tcp_backend(launch);
+  pair->connect();
   const double busbw = measure_task(*pair, rank.task, test);
   const std::string transport = join(pair->share(pair->transport()), ", ");
   if (rank.rank == 0) fmt::print("{}", to_text(PairOutcome{busbw, transport, "", ""}));
