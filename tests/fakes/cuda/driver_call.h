@@ -13,7 +13,7 @@ inline CUresult to_result(int status) {
 // Counts the call, and the status that a test orders for it.
 inline int begin_driver_call(const char* function) {
   count(function);
-  return ordered_failure(function);
+  return ordered_failure("FAKE_CUDA_FAIL", function);
 }
 
 }  // namespace fake

@@ -8,7 +8,8 @@
 // written on a device, each time, or only the Nth time. FAKE_CUDA_SLOW=DEVICE:FACTOR[,…] makes
 // kernels take longer in the time of events, which counts instructions and not seconds.
 //
-// With FAKE_CUDA_KERNELS=skip kernels are accepted and not run: only the work of the host remains.
+// With FAKE_CUDA_KERNELS=skip kernels are accepted and not run, and with FAKE_NCCL_OPERATIONS=skip
+// neither are NCCL's operations: only the work of the host remains, which needs no memory for data.
 #pragma once
 
 #include <cstddef>
@@ -47,8 +48,10 @@ int64_t setting(const char* name, int64_t otherwise);
 void count(const char* name, int64_t amount = 1);
 int64_t counted(const char* name);
 
-// What FAKE_CUDA_FAIL=FUNCTION[@DEVICE]=STATUS[,…] orders for a function, `ok` without an order.
-int ordered_failure(const char* function);
+// What VARIABLE=FUNCTION[@DEVICE][#N]=STATUS[,…] orders for a function that was just counted, `ok`
+// without an order. With #N, only the Nth call of a process fails. STATUS may be `hang`: then the
+// call never returns. The variable is FAKE_CUDA_FAIL, or FAKE_NCCL_FAIL for functions of NCCL.
+int ordered_failure(const char* variable, const std::string& function);
 
 int devices();
 int current_device();

@@ -58,13 +58,18 @@ int64_t counted(const char* name) {
   return found == counters().values.end() ? 0 : found->second;
 }
 
-int ordered_failure(const char* function) {
-  const std::string orders = "," + setting("FAKE_CUDA_FAIL");
-  const std::string here = std::string(function) + "@" + std::to_string(current_device());
-  for (const std::string& name : {std::string(function), here}) {
+int ordered_failure(const char* variable, const std::string& function) {
+  const std::string orders = "," + setting(variable);
+  const std::string device = "@" + std::to_string(current_device());
+  const std::string nth = "#" + std::to_string(counted(function.c_str()));
+  for (const std::string& name :
+       {function, function + device, function + nth, function + device + nth}) {
     const std::string wanted = "," + name + "=";
     const size_t at = orders.find(wanted);
-    if (at != std::string::npos) return std::atoi(orders.c_str() + at + wanted.size());
+    if (at == std::string::npos) continue;
+    const char* const order = orders.c_str() + at + wanted.size();
+    while (std::strncmp(order, "hang", 4) == 0) ::pause();
+    return std::atoi(order);
   }
   return ok;
 }

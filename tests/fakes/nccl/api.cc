@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "tests/fakes/cuda/gpu.h"
+#include "tests/fakes/nccl/call.h"
 #include "tests/fakes/nccl/comm.h"
 #include "tests/fakes/nccl/elements.h"
 #include "tests/fakes/nccl/log.h"
@@ -92,7 +93,7 @@ bool knows(const ncclConfig_t* config, size_t member) {
 extern "C" {
 
 ncclResult_t ncclGetVersion(int* version) {
-  fake::count(__func__);
+  BEGIN_CALL;
   *version = FAKE_NCCL;
   return ncclSuccess;
 }
@@ -115,7 +116,7 @@ const char* ncclGetLastError(ncclComm_t) {
 }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
-  fake::count(__func__);
+  BEGIN_CALL;
   std::random_device random;
   std::memset(id, 0, sizeof *id);
   std::snprintf(id->internal, sizeof id->internal, "%08x%08x%08x", random(), random(), random());
@@ -123,13 +124,13 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
 }
 
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int size, ncclUniqueId id, int rank) {
-  fake::count(__func__);
+  BEGIN_CALL;
   return init(comm, size, id, rank, __func__);
 }
 
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int size, ncclUniqueId id, int rank,
                                     ncclConfig_t* config) {
-  fake::count(__func__);
+  BEGIN_CALL;
   if (config != nullptr && config->magic != 0xcafebeef)
     return fake::invalid(__func__,
                          "ncclConfig_t argument not initialized via NCCL_CONFIG_INITIALIZER");
@@ -143,7 +144,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int size, ncclUniqueId id,
 }
 
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* part, ncclConfig_t*) {
-  fake::count(__func__);
+  BEGIN_CALL;
   if (comm == nullptr || part == nullptr) return fake::invalid(__func__, "comm argument is NULL");
   const auto all = comm->world->share(std::to_string(color) + " " + std::to_string(key));
   std::vector<std::pair<int, int>> members;  // key and rank of those with the same color
@@ -164,7 +165,7 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* part
 
 // An operation that runs ends with the thread that runs it.
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
-  fake::count(__func__);
+  BEGIN_CALL;
   if (comm == nullptr) return ncclSuccess;
   comm->world->abort();
   delete comm;
@@ -172,33 +173,33 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
 }
 
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
-  fake::count(__func__);
+  BEGIN_CALL;
   delete comm;
   return ncclSuccess;
 }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
-  fake::count(__func__);
+  BEGIN_CALL;
   if (comm == nullptr || error == nullptr) return fake::invalid(__func__, "comm argument is NULL");
   *error = static_cast<ncclResult_t>(comm->world->async_error());
   return ncclSuccess;
 }
 
 ncclResult_t ncclCommCount(const ncclComm_t comm, int* count) {
-  fake::count(__func__);
+  BEGIN_CALL;
   *count = comm->world->size;
   return ncclSuccess;
 }
 
 ncclResult_t ncclCommUserRank(const ncclComm_t comm, int* rank) {
-  fake::count(__func__);
+  BEGIN_CALL;
   *rank = comm->world->rank;
   return ncclSuccess;
 }
 
 ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* op, void* scalar, ncclDataType_t type,
                                       ncclScalarResidence_t residence, ncclComm_t comm) {
-  fake::count(__func__);
+  BEGIN_CALL;
   if (comm == nullptr) return fake::invalid(__func__, "comm argument is NULL");
   if (residence != ncclScalarHostImmediate)
     return fake::invalid(__func__, "the stand-in takes scalars of the host");
@@ -211,14 +212,14 @@ ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* op, void* scalar, ncclDataTyp
 }
 
 ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm) {
-  fake::count(__func__);
+  BEGIN_CALL;
   if (op < ncclNumOps) return fake::invalid(__func__, "a built-in operation");
   return comm->scalars.erase(op) == 1 ? ncclSuccess : fake::invalid(__func__, "no such operation");
 }
 
 #if FAKE_NCCL >= 21900
 ncclResult_t ncclMemAlloc(void** pointer, size_t bytes) {
-  fake::count(__func__);
+  BEGIN_CALL;
   if (fake::allocate(pointer, bytes) != fake::ok) {
     fake::warn(fake::current_device(), "allocator.cc:100", "Cuda failure 2 'out of memory'");
     return ncclUnhandledCudaError;
@@ -229,7 +230,7 @@ ncclResult_t ncclMemAlloc(void** pointer, size_t bytes) {
 }
 
 ncclResult_t ncclMemFree(void* pointer) {
-  fake::count(__func__);
+  BEGIN_CALL;
   const std::lock_guard lock(allocated().mutex);
   if (pointer != nullptr && allocated().all.erase(pointer) == 0)
     return fake::invalid(__func__, "not of ncclMemAlloc");
@@ -237,14 +238,14 @@ ncclResult_t ncclMemFree(void* pointer) {
 }
 
 ncclResult_t ncclCommRegister(const ncclComm_t comm, void* buffer, size_t bytes, void** handle) {
-  fake::count(__func__);
+  BEGIN_CALL;
   if (fake::reach(buffer, bytes) == nullptr) return fake::invalid(__func__, "invalid pointer");
   *handle = comm->handles.insert(buffer).first.operator*();
   return ncclSuccess;
 }
 
 ncclResult_t ncclCommDeregister(const ncclComm_t comm, void* handle) {
-  fake::count(__func__);
+  BEGIN_CALL;
   return comm->handles.erase(handle) == 1 ? ncclSuccess : fake::invalid(__func__, "not registered");
 }
 #endif
@@ -252,7 +253,7 @@ ncclResult_t ncclCommDeregister(const ncclComm_t comm, void* handle) {
 #if FAKE_NCCL >= 22700
 ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buffer, size_t bytes,
                                     ncclWindow_t* window, int) {
-  fake::count(__func__);
+  BEGIN_CALL;
   const std::lock_guard lock(allocated().mutex);
   const auto after = allocated().all.upper_bound(buffer);
   if (after == allocated().all.begin() || fake::reach(buffer, bytes) == nullptr)
@@ -263,7 +264,7 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buffer, size_t bytes,
 }
 
 ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window) {
-  fake::count(__func__);
+  BEGIN_CALL;
   return comm->handles.erase(window) == 1 ? ncclSuccess : fake::invalid(__func__, "not registered");
 }
 #endif

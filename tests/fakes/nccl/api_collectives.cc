@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "tests/fakes/cuda/gpu.h"
+#include "tests/fakes/nccl/call.h"
 #include "tests/fakes/nccl/comm.h"
 #include "tests/fakes/nccl/elements.h"
 
@@ -16,7 +16,7 @@ constexpr int types = FAKE_NCCL >= 22400 ? 12 : 10;  // fp8 came with 2.24
 
 // What every collective and message checks first. Counts the call.
 ncclResult_t check(const char* call, ncclComm_t comm, int type, const char* what, int rank) {
-  fake::count(call);
+  if (const ncclResult_t ordered = fake::begin_call(call); ordered != ncclSuccess) return ordered;
   if (comm == nullptr) return fake::invalid(call, "comm argument is NULL");
   if (type < 0 || type >= types) return fake::invalid(call, "invalid type " + std::to_string(type));
   const int size = comm->world->size;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tests/fakes/cuda/gpu.h"
+#include "tests/fakes/nccl/call.h"
 #include "tests/fakes/nccl/comm.h"
 #include "tests/fakes/nccl/faults.h"
 #include "tests/fakes/nccl/log.h"
@@ -11,6 +12,10 @@ namespace fake {
 namespace {
 
 using Pair = std::pair<ncclComm_t, cudaStream_t>;
+
+bool skips_operations() {
+  return setting("FAKE_NCCL_OPERATIONS") == "skip";
+}
 
 struct Group {
   int depth = 0;
@@ -26,14 +31,16 @@ ncclResult_t from_status(int status) {
 
 ncclResult_t queue_operation(const Pair& where, const Operation& operation) {
   return from_status(
-      enqueue(reinterpret_cast<Stream*>(where.second),
-              [world = where.first->world, operation] { return world->run(operation); }));
+      enqueue(reinterpret_cast<Stream*>(where.second), [world = where.first->world, operation] {
+        return skips_operations() ? int{ok} : world->run(operation);
+      }));
 }
 
 ncclResult_t queue_messages(const Pair& where, const std::vector<Message>& messages) {
   return from_status(
-      enqueue(reinterpret_cast<Stream*>(where.second),
-              [world = where.first->world, messages] { return world->run(messages); }));
+      enqueue(reinterpret_cast<Stream*>(where.second), [world = where.first->world, messages] {
+        return skips_operations() ? int{ok} : world->run(messages);
+      }));
 }
 
 ncclResult_t make_all(const std::vector<std::function<ncclResult_t()>>& makes) {
@@ -95,13 +102,16 @@ ncclResult_t invalid(const char* call, const std::string& why) {
 extern "C" {
 
 ncclResult_t ncclGroupStart() {
-  fake::count(__func__);
+  BEGIN_CALL;
   ++fake::group.depth;
   return ncclSuccess;
 }
 
 ncclResult_t ncclGroupEnd() {
-  fake::count(__func__);
+  if (const ncclResult_t ordered = fake::begin_call(__func__); ordered != ncclSuccess) {
+    fake::group = {};
+    return ordered;
+  }
   if (fake::group.depth == 0) {
     fake::warn(0, "group.cc:100", "ncclGroupEnd: not in a group call.");
     return ncclInvalidUsage;
