@@ -59,6 +59,15 @@ def of_all_ranks(collective, in_all, ranks, kernels):
     return (checked - unchecked - 2 * operation) / (2 * ranks * size / (1 << 30))
 
 
+def of_8_gib(collective, ranks, checks=3):
+    """8 GiB on each rank, of which only the host's work is done: neither the operation nor the kernels run."""
+    settings = {"LD_LIBRARY_PATH": f"{FAKES}/cuda:{FAKES}/nccl/22809", "FAKE_CUDA_DEVICES": str(ranks),
+                "FAKE_CUDA_MEMORY": str(1 << 40), "FAKE_CUDA_KERNELS": "skip", "FAKE_NCCL_OPERATIONS": "skip"}
+    size = 8 << 30
+    few, many = (cpu_seconds(collective, ranks, size, some, "nccl", **settings) for some in (1, 1 + checks))
+    return (many - few) / (checks * 2 * ranks * 8)
+
+
 def main():
     in_all, ranks = bytes_of((sys.argv[4:] or ["64M"])[0]), int((sys.argv[5:] or ["8"])[0])
     costs = of_gpus()
@@ -67,6 +76,9 @@ def main():
         print(f"  on GPUs, 8 GiB, {data:<30} {costs[data]:.6f}")
     for collective in ("all_gather", "all_reduce"):
         print(f"  in host memory, {collective}, written, moved, checked  {of_host_memory(collective):.3f}")
+    for collective in ("all_gather", "all_reduce"):
+        cost = of_8_gib(collective, ranks)
+        print(f"  whole runs on stand-ins, 8 GiB on each of {ranks} ranks, {collective}, the host's work  {cost:.6f}")
     for collective in ("all_gather", "all_reduce"):
         for kernels, what in (("skip", "kernels left out"), ("run", "kernels interpreted")):
             cost = of_all_ranks(collective, in_all, ranks, kernels)
