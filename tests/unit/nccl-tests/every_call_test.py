@@ -106,5 +106,21 @@ class EveryCall(unittest.TestCase):
         self.assertEqual(HARMLESS & reached, set())
 
 
+class Hangs(unittest.TestCase):
+    """Calls that never return before there is a communicator."""
+
+    def test_a_rank_whose_driver_does_not_answer_is_named(self):
+        done = run(("all_reduce", *SMALL, "-T", "3"), "22809", {"FAKE_CUDA_FAIL": "cudaDeviceGetPCIBusId@1=hang"})
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("nothing has moved for ", done.stderr)
+        self.assertRegex(done.stderr, r"rank 1 on \S+: taking a GPU, ")
+        self.assertRegex(done.stderr, r"rank 0 on \S+: waiting for the GPUs of all ranks, ")
+
+    def test_nccl_that_waits_for_a_rank_is_named(self):
+        done = run(("all_reduce", *SMALL, "-T", "3"), "22809", {"FAKE_NCCL_FAIL": "ncclCommInitRankConfig@1=hang"})
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("joining the communicator of NCCL", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -265,16 +265,6 @@ class Failures(unittest.TestCase):
         self.assertEqual(done.status, 3)
         self.assertIn("nothing has moved for ", done.err)
 
-    def test_a_rank_that_hangs_before_there_is_a_communicator_is_named(self):
-        done = run("all_reduce", "-b", "1K", "-e", "1K", "-T", "3", environment={"FAKE_CUDA_FAIL": "cudaDeviceGetPCIBusId@2=hang"})
-        self.assertEqual(done.status, 3)
-        self.assertIn("nothing has moved for ", done.err)
-        self.assertRegex(done.err, r"rank 2 on \S+: taking a GPU, ")
-        self.assertRegex(done.err, r"ranks 0-1,3 on \S+: waiting for the GPUs of all ranks, ")
-        done = run("all_reduce", "-b", "1K", "-e", "1K", "-T", "3", environment={"FAKE_NCCL_FAIL": "ncclCommInitRankConfig@1=hang"})
-        self.assertEqual(done.status, 3)
-        self.assertIn("joining the communicator of NCCL", done.err)
-
     def test_a_call_that_is_refused(self):
         done = run("all_reduce", "-b", "1K", "-e", "1K", environment={"FAKE_NCCL_REFUSE": "1:3:1"})
         self.assertEqual(done.status, 3)
