@@ -1,23 +1,20 @@
 """Questions to the GPUs of a machine: see run.sh."""
 import argparse
-import contextlib
 import ctypes
 import json
 import os
 import pathlib
 import re
-import secrets
 import shlex
 import shutil
 import signal
-import socket
 import statistics
 import subprocess
 import tempfile
-import threading
 import time
 
 from machine import Machine, NotHere, Wrong, kernel_lines, last_line, require_right, rows, size
+from two_ranks import ranks_of_one_gpu, require_two_ranks
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COLLECTIVES = ["all_gather", "all_reduce", "alltoall", "alltoallv", "broadcast", "gather", "hypercube", "reduce",
@@ -173,39 +170,6 @@ def beside_nccl_tests(machine):
     if not machine.stand_ins and not 0.95 < largest < 1.05:
         raise Wrong(f"at the largest size ours has {largest} times the bandwidth")
     return {"value": largest, "unit": "times the bandwidth", "details": ratios}
-
-
-@contextlib.contextmanager
-def ranks_of_one_gpu(machine, collective, *args):
-    """Two ranks on GPU 0, as two processes, which end with the question. NCCL takes them for two hosts, or has a variable for it.
-    An NCCL that neither refuses nor connects them is given up after a while."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    machine.require_nccl()
-    started, key = [], secrets.token_hex(32)
-    for rank in range(2):
-        settings = {"SLIPWAY_RANK": str(rank), "SLIPWAY_SIZE": "2", "SLIPWAY_RENDEZVOUS": f"127.0.0.1:{port}",
-                    "NCCL_TESTS_DEVICE": "0", "NCCL_HOSTID": f"rank-{rank}", "NCCL_NET": "Socket", "NCCL_P2P_DISABLE": "1",
-                    "NCCL_SHM_DISABLE": "1", "NCCL_MULTI_RANK_GPU_ENABLE": "1", "SLIPWAY_RUN_KEY": key}
-        started.append(subprocess.Popen([machine.program("bandwidth_perf"), collective, *args, "-T", "60"], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**machine.environment, **settings}))
-    ending = threading.Timer(machine.limit(), lambda: [one.kill() for one in started])
-    ending.start()
-    try:
-        yield started
-    finally:
-        ending.cancel()
-        for one in started:
-            one.kill()
-            one.communicate()
-
-
-def require_two_ranks(text):
-    """Of a run that failed: whether this NCCL just does not allow it."""
-    if "Duplicate GPU" in text or "invalid usage" in text:
-        raise NotHere("this NCCL refuses two ranks on a GPU")
-    if "joining the communicator of NCCL" in text:
-        raise NotHere("this NCCL does not connect two ranks on a GPU")
 
 
 @question
