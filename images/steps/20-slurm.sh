@@ -18,8 +18,12 @@ if apt-cache show sackd >/dev/null 2>&1; then
 fi
 # `slipway node boot` starts them once it has written their configuration.
 systemctl --root=/ disable munge.service slurmctld.service slurmd.service slurmdbd.service 2>/dev/null
-# slurmdbd ends if its database cannot be reached at the wrong moment, and Debian's unit would leave it at that.
-mkdir -p /etc/systemd/system/slurmdbd.service.d
-printf '[Service]\nRestart=on-failure\nRestartSec=5\n' >/etc/systemd/system/slurmdbd.service.d/slipway.conf
+# Debian's units leave a daemon that was killed, for want of memory for example, at that. slurmdbd also ends if its database
+# cannot be reached at the wrong moment.
+for daemon in munge slurmctld slurmd slurmdbd; do
+  mkdir -p "/etc/systemd/system/$daemon.service.d"
+  printf '[Unit]\nStartLimitIntervalSec=0\n[Service]\nRestart=on-failure\nRestartSec=5\n' \
+    >"/etc/systemd/system/$daemon.service.d/restart.conf"
+done
 # The package generated a key, which would be the same on every machine of the image.
 rm -f /etc/munge/munge.key

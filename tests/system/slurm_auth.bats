@@ -109,6 +109,17 @@ teardown_file() { cloud_stop; }
   wait_for node_is_idle $C $N
 }
 
+@test "systemd: daemons of Slurm that are killed come back" {
+  local before
+  before=$(machine $C systemctl show --value --property=MainPID slurmctld.service)
+  machine $C pkill -KILL -x slurmctld
+  machine $N pkill -KILL -x slurmd
+  is_another() { [ "$(machine $C systemctl show --value --property=MainPID slurmctld.service)" != "$before" ] && machine $C scontrol ping | grep -q UP; }
+  wait_for is_another
+  wait_for machine $N systemctl is-active --quiet slurmd.service
+  wait_for node_is_idle $C $N
+}
+
 # startup_script SHELL: what Google's guest agent would run at the next start of its unit
 startup_script() {
   machine $L sh -c 'cat >/etc/systemd/system/google-startup-scripts.service && systemctl daemon-reload' <<UNIT
