@@ -36,6 +36,8 @@ install_slipway() {
   chroot "$KEPT" ldconfig
   cp "$TOP"/images/slipway-*.service "$TOP"/images/slipway-*.timer "$KEPT/etc/systemd/system/"
   chroot "$KEPT" systemctl enable slipway-guard.service slipway-node.service 2>/dev/null
+  # The recipe's own lines.
+  sed -n '/^for daemon in munge/,/^done/p' "$TOP/images/steps/20-slurm.sh" | chroot "$KEPT" bash -eu
 }
 
 setup_file() {
