@@ -27,7 +27,7 @@ install_slipway() {
   local library
   rm -rf "$KEPT/opt/slipway"
   cp -a "$SUITE/prefix" "$KEPT/opt/slipway"
-  rm -f "$KEPT"/opt/slipway/lib/slipway/spank/* # built for this machine's Slurm
+  rm -rf "$KEPT"/opt/slipway/lib/slipway/spank/* # built for this machine's Slurm
   mkdir -p "$KEPT/opt/host"
   for library in $(ldd "$SUITE/prefix/bin/slipway" | awk '/libfmt|libboost|libmd|libre2|libunistring|libyaml/ { print $3 }'); do
     cp -L "$library" "$KEPT/opt/host/"
