@@ -20,7 +20,7 @@ fi
 systemctl --root=/ disable munge.service slurmctld.service slurmd.service slurmdbd.service 2>/dev/null
 # Debian's units leave a daemon that was killed, for want of memory for example, at that. slurmdbd also ends if its database
 # cannot be reached at the wrong moment.
-for daemon in munge slurmctld slurmd slurmdbd; do
+for daemon in munge slurmctld slurmd slurmdbd sackd; do
   mkdir -p "/etc/systemd/system/$daemon.service.d"
   printf '[Unit]\nStartLimitIntervalSec=0\n[Service]\nRestart=on-failure\nRestartSec=5\n' \
     >"/etc/systemd/system/$daemon.service.d/restart.conf"
