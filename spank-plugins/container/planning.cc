@@ -47,6 +47,7 @@ ContainerPlan plan_of(const Request& request, const Settings& settings, const fs
   plan.remap_root = request.remap_root.value_or(settings.remap_root);
   plan.writable = request.writable.value_or(settings.writable);
   plan.entrypoint = request.entrypoint.value_or(settings.execute_entrypoint);
+  plan.kernel_images = settings.kernel_images;
   plan.unshared = request.unshared;
   plan.job_wins = request.environment;
   return plan;
@@ -60,6 +61,14 @@ EnvironmentChanges changes_of(const Environment& job, const Environment& task) {
   }
   for (const auto& [name, value] : job) {
     if (!task.contains(name)) changes[name] = std::nullopt;
+  }
+  return changes;
+}
+
+EnvironmentChanges without_kept(EnvironmentChanges changes, const std::vector<std::string>& kept,
+                                const Environment& task) {
+  for (const std::string& name : kept) {
+    if (task.contains(name)) changes.erase(name);
   }
   return changes;
 }

@@ -34,6 +34,11 @@ Way choose_way(const Request& request, const Existing& existing);
 ContainerPlan plan_of(const Request& request, const Settings& settings,
                       const std::filesystem::path& folder);
 
+// The changes without those of variables in `kept` that the task has by now: a plugin above ours in
+// plugstack.conf, such as nccl_env, sets some only in the task.
+EnvironmentChanges without_kept(EnvironmentChanges changes, const std::vector<std::string>& kept,
+                                const Environment& task);
+
 // How a container's environment differs from the job's: it is applied to each task, whose own
 // variables Slurm sets later.
 EnvironmentChanges changes_of(const Environment& job, const Environment& task);

@@ -2,12 +2,16 @@
 #include "spank-plugins/container/root_help.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -19,19 +23,22 @@
 namespace slipway::container {
 namespace {
 
+constexpr auto patience = std::chrono::seconds(20);
+
 // Whether root is the caller's saved id: what a plugin of slurmstepd has in user_init.
 bool has_root_to_take_back() {
   uid_t real = 0, effective = 0, saved = 0;
   return ::getresuid(&real, &effective, &saved) == 0 && saved == 0;
 }
 
-// Runs `work` as root in a child, which ends after it, and returns the descriptor that it makes.
+// Runs `work` as root in a child, which ends after it, and returns the descriptor that it makes. In
+// the user's namespace the child can get signals of the user, such as SIGSTOP: it has a limit.
 Fd made_by_root(const std::function<Fd()>& work) {
   if (!has_root_to_take_back()) {
     errno = EPERM;
     return Fd();
   }
-  const SocketPair talk = make_socket_pair();
+  SocketPair talk = make_socket_pair();
   const pid_t child = fork_child("the container's helper");
   if (child == 0) {
     Fd made;
@@ -40,14 +47,30 @@ Fd made_by_root(const std::function<Fd()>& work) {
     send_with_fd(talk.theirs.get(), code, made.get());
     ::_exit(0);
   }
+  talk.theirs.reset();  // the child's is now the only one: its end is the end of the connection
   char code = ECHILD;
   Fd result;
+  if (readable_until(talk.ours.get(), std::chrono::steady_clock::now() + patience)) {
+    receive_with_fd(talk.ours.get(), code, result);
+  }
+  ::kill(child, SIGKILL);  // allowed by root as the real id
   wait_for_child(child);
-  // Without blocking: a child that was killed has sent nothing, and we hold its end, too.
-  ::fcntl(talk.ours.get(), F_SETFL, O_NONBLOCK);
-  receive_with_fd(talk.ours.get(), code, result);
   errno = code;
   return result;
+}
+
+// The owner and mode of a file of FUSE are what its server says, and the server can be a user's.
+bool is_fuse(int file) {
+  struct statfs system = {};
+  return ::fstatfs(file, &system) != 0 || system.f_type == FUSE_SUPER_MAGIC;
+}
+
+// A file that was a user's can still be open for writing. A lease to read is granted only if it is
+// not; file systems without leases, such as NFS, cannot tell.
+bool is_open_for_writing(int file) {
+  const bool granted = ::fcntl(file, F_SETLEASE, F_RDLCK) == 0;
+  if (granted) ::fcntl(file, F_SETLEASE, F_UNLCK);
+  return !granted;
 }
 
 bool only_root_writes(const struct stat& info) {
@@ -60,6 +83,7 @@ bool only_root_writes(const struct stat& info) {
 bool only_root_can_write(int file) {
   struct stat info = {};
   if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || !only_root_writes(info)) return false;
+  if (is_fuse(file) || is_open_for_writing(file)) return false;
   char path[4096] = {};
   const std::string link = "/proc/self/fd/" + std::to_string(file);
   const ssize_t size = ::readlink(link.c_str(), path, sizeof path - 1);

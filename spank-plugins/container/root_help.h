@@ -20,11 +20,12 @@ Fd fuse_device_for(int process);
 // A mount of `image` by the kernel's squashfs, detached, read-only, without setuid files and device
 // nodes, locked that way for the user namespace of `process`, in which the image's root is the
 // user. Empty, with errno set, unless root owns the file and the folders above it, nobody else can
-// write them, and the caller has a root to take back. The kernel's squashfs trusts what it reads,
-// so nobody but root may have written it.
+// write them or has the file open for writing, and the caller has a root to take back. The kernel's
+// squashfs trusts what it reads, so nobody but root may have written it.
 Fd kernel_mount_for(int process, int image);
 
-// Whether only root can write the open file and every folder above it.
+// Whether only root can write the open file and every folder above it. False where the kernel
+// cannot tell: FUSE and file systems without leases.
 bool only_root_can_write(int file);
 
 }  // namespace slipway::container

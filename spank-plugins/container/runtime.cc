@@ -28,8 +28,6 @@
 namespace slipway::container {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // Descriptors that the keeper starts with, in the order of their numbers.
 struct Handed {
   Fd plan, control, answer;
@@ -65,22 +63,11 @@ Fd help(Signal signal, int process, int with) {
   return Fd();
 }
 
-// False if the deadline passes first.
-bool readable_until(int socket, Clock::time_point deadline) {
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    pollfd ready = {socket, POLLIN, 0};
-    const int found = ::poll(&ready, 1, static_cast<int>(std::max<long>(left.count(), 0)));
-    if (found > 0) return true;
-    if (found == 0 || errno != EINTR) return false;
-  }
-}
-
 // Helps until the keeper says how it went. False if it is gone, or takes too long, or asks for more
 // than a keeper does: it belongs to the user.
 bool serve_keeper(const Container& container, const ContainerPlan& plan, Signal& last) {
   constexpr int most_messages = 4;
-  const auto deadline = Clock::now() + plan.patience;
+  const auto deadline = std::chrono::steady_clock::now() + plan.patience;
   char byte = 0;
   for (int messages = 0; messages < most_messages; ++messages) {
     Fd with;

@@ -29,6 +29,7 @@ bool* flag_of(Settings& settings, const std::string& key) {
   if (key == "mount_home") return &settings.mount_home;
   if (key == "remap_root") return &settings.remap_root;
   if (key == "writable") return &settings.writable;
+  if (key == "kernel_images") return &settings.kernel_images;
   if (key == "sbatch_support") return &settings.sbatch_support;
   return nullptr;
 }

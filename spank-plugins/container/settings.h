@@ -24,6 +24,9 @@ inline constexpr ArgumentHelp argument_help[] = {
     {"mount_home=yes|no", "the same for the home folder; no if missing"},
     {"remap_root=yes|no", "the same for being root in the container; no if missing"},
     {"writable=yes|no", "the same for writable containers; no if missing"},
+    {"kernel_images=yes|no",
+     "let the kernel mount images that root owns, in folders that only root can write, instead of "
+     "squashfuse_ll; no if missing"},
     {"sbatch_support=yes|no",
      "let sbatch and salloc have the options, too, so that a batch script runs in a container; yes "
      "if missing"},
@@ -38,6 +41,7 @@ struct Settings {
   bool mount_home = false;
   bool remap_root = false;
   bool writable = false;
+  bool kernel_images = false;
   bool sbatch_support = true;
   std::string importer;  // empty: `slipway container import`
 };

@@ -1,9 +1,11 @@
 // The connection between slurmstepd and the keeper.
 #include "spank-plugins/container/slurmstepd_line.h"
 
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace slipway::container {
@@ -53,6 +55,17 @@ bool receive_with_fd(int socket, char& byte, Fd& fd) {
     fd = Fd(received);
   }
   return size == 1;
+}
+
+bool readable_until(int socket, std::chrono::steady_clock::time_point deadline) {
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd ready = {socket, POLLIN, 0};
+    const int found = ::poll(&ready, 1, static_cast<int>(std::max<long>(left.count(), 0)));
+    if (found > 0) return true;
+    if (found == 0 || errno != EINTR) return false;
+  }
 }
 
 void StepdLine::tell(Signal signal) {

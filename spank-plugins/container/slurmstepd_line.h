@@ -1,6 +1,8 @@
 // The keeper's end of its connection to slurmstepd.
 #pragma once
 
+#include <chrono>
+
 #include "common/fd.h"
 #include "spank-plugins/container/plan_text.h"
 
@@ -27,5 +29,9 @@ bool send_with_fd(int socket, char byte, int fd);
 
 // Receives one byte, and a descriptor if one came. False at the end of the connection.
 bool receive_with_fd(int socket, char& byte, Fd& fd);
+
+// Waits until there is something to receive, or the other side is gone. False if the deadline
+// passes first.
+bool readable_until(int socket, std::chrono::steady_clock::time_point deadline);
 
 }  // namespace slipway::container

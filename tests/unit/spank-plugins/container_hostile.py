@@ -129,6 +129,8 @@ class HostileKeeper(ContainerCase):
         os.chmod(self.closed, 0o777)
         self.assertEqual(self.said("kernel", "kernel", image=self.kept), refused)
         os.chmod(self.closed, 0o755)
+        with open(self.kept, "r+b"):  # opened when it was a user's, who may still change it
+            self.assertEqual(self.said("kernel", "kernel", image=self.kept), refused)
         link = self.made("linked") + "/image.sqsh"
         os.symlink(self.kept, link)  # a link is followed by the user, who then has root's file
         self.assertNotEqual(self.said("kernel", "kernel", image=link), refused)
