@@ -1,7 +1,9 @@
 // Does something with the rights of the job's user only.
 #include "spank-plugins/container/as_user.h"
 
+#include <fmt/core.h>
 #include <grp.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <exception>
@@ -12,6 +14,7 @@
 #include "common/fd.h"
 #include "common/process.h"
 #include "spank-plugins/container/job_namespace.h"
+#include "spank-plugins/container/slurmstepd_line.h"
 
 namespace slipway::container {
 namespace {
@@ -51,7 +54,7 @@ pid_t start_as(const User& user, const std::function<void()>& body, uint32_t job
   }
 }
 
-void run_as(const User& user, const std::function<void()>& body, uint32_t job) {
+void run_as(const User& user, const std::function<void()>& body, const RunAs& how) {
   Pipe answer = make_pipe();
   const pid_t child = start_as(
       user,
@@ -64,10 +67,18 @@ void run_as(const User& user, const std::function<void()>& body, uint32_t job) {
           throw;
         }
       },
-      job);
+      how.job);
   answer.write.reset();
   std::string text;
-  while (answer.read) read_some(answer.read, text);
+  const auto deadline = std::chrono::steady_clock::now() + how.limit;
+  while (answer.read) {
+    if (!readable_until(answer.read.get(), deadline)) {
+      ::kill(child, SIGKILL);
+      text = fmt::format("the user's files do not answer within {} s", how.limit.count());
+      break;
+    }
+    read_some(answer.read, text);
+  }
   const int status = wait_for_child(child);
   if (!text.empty()) throw Error(text);
   if (status != 0) throw Error("a process for the container ended early");

@@ -26,12 +26,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// srun gives up ten minutes after it asked the nodes to start the tasks.
-constexpr auto import_limit = std::chrono::minutes(9);
+constexpr auto import_limit = std::chrono::hours(24);  // the job's own limit comes first
 constexpr auto release_limit = std::chrono::seconds(20);
 constexpr size_t longest_output = 256 << 10;
 
-struct Outcome {
+struct ProgramEnd {
   int status = 0;
   bool timed_out = false;
   std::string output, errors;
@@ -60,7 +59,7 @@ void keep_end(std::string& text) {
 }
 
 // Reads both until they end. False at the deadline.
-bool read_both(Pipe& output, Pipe& errors, Outcome& outcome, Clock::time_point deadline) {
+bool read_both(Pipe& output, Pipe& errors, ProgramEnd& outcome, Clock::time_point deadline) {
   while (output.read || errors.read) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -75,14 +74,14 @@ bool read_both(Pipe& output, Pipe& errors, Outcome& outcome, Clock::time_point d
   return true;
 }
 
-Outcome run_program(const User& user, const std::vector<std::string>& words,
-                    const Environment& environment, std::chrono::seconds limit) {
+ProgramEnd run_program(const User& user, const std::vector<std::string>& words,
+                       const Environment& environment, std::chrono::seconds limit) {
   Pipe output = make_pipe(), errors = make_pipe();
   const pid_t child =
       start_as(user, [&] { execute(words, environment, output.write.get(), errors.write.get()); });
   output.write.reset();
   errors.write.reset();
-  Outcome outcome;
+  ProgramEnd outcome;
   outcome.timed_out = !read_both(output, errors, outcome, Clock::now() + limit);
   if (outcome.timed_out) ::kill(-child, SIGKILL);
   outcome.status = exit_code_of(wait_for_child(child));
@@ -120,7 +119,7 @@ std::filesystem::path import_image(const User& user, const Importing& importing,
                                      importing.output.string(),
                                      address}
           : std::vector<std::string>{importing.importer, "get", address};
-  const Outcome outcome = run_program(user, words, program_environment(importing), import_limit);
+  const ProgramEnd outcome = run_program(user, words, program_environment(importing), import_limit);
   if (outcome.timed_out) {
     throw Error(
         fmt::format("importing {} takes too long: import it once, in the batch script or "

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 // A step that imports an image holds its lock: importing.cc has the limit.
-constexpr auto longest_wait = std::chrono::minutes(10);
+constexpr auto longest_wait = std::chrono::hours(24);
 
 constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
@@ -95,9 +95,14 @@ std::string named_folder(const std::string& name, bool job_scope, uint32_t job) 
   return job_scope ? fmt::format("job.{}.{}", job, name) : "name." + name;
 }
 
-Fd lock_file(const fs::path& file) {
+Fd open_lock(const fs::path& file) {
   Fd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!lock) throw_errno("cannot open " + file.string());
+  return lock;
+}
+
+Fd lock_file(const fs::path& file) {
+  Fd lock = open_lock(file);
   if (!try_lock(lock, longest_wait)) {
     throw_errno("cannot lock " + file.string());
   }

@@ -70,8 +70,10 @@ void write_running(const std::filesystem::path& folder, const Running& running);
 std::optional<Running> read_running(const std::filesystem::path& folder);
 
 // Opens a file of the folder and takes its lock, which ends with the descriptor and its copies in
-// children. Throws Error if another process holds it for more than ten minutes.
+// children. Throws Error if another process holds it for more than a day.
 Fd lock_file(const std::filesystem::path& file);
+// The same without the lock.
+Fd open_lock(const std::filesystem::path& file);
 // Waits for the lock that this descriptor had; false if it is not free within `limit`.
 bool try_lock(const Fd& lock, std::chrono::milliseconds limit);
 void unlock(const Fd& lock);

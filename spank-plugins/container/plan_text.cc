@@ -7,70 +7,9 @@
 #include <cerrno>
 
 #include "common/error.h"
-#include "common/text.h"
+#include "spank-plugins/container/fields.h"
 
 namespace slipway::container {
-namespace {
-
-class FieldWriter {
- public:
-  void put(std::string_view field) {
-    text_ += std::to_string(field.size()) + ':';
-    text_ += field;
-  }
-  void put(long number) { put(std::to_string(number)); }
-  void put(const std::vector<std::string>& fields) {
-    put(static_cast<long>(fields.size()));
-    for (const std::string& field : fields) put(field);
-  }
-  void put(const Environment& variables) {
-    put(static_cast<long>(variables.size()));
-    for (const auto& [name, value] : variables) {
-      put(name);
-      put(value);
-    }
-  }
-  std::string text() && { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
-class FieldReader {
- public:
-  explicit FieldReader(std::string_view text) : rest_(text) {}
-
-  std::string text() {
-    const size_t colon = rest_.find(':');
-    const auto size = to_number<size_t>(rest_.substr(0, colon));
-    if (colon == std::string_view::npos || !size || *size > rest_.size() - colon - 1) {
-      throw Error("the container's keeper sent an invalid message");
-    }
-    std::string field(rest_.substr(colon + 1, *size));
-    rest_.remove_prefix(colon + 1 + *size);
-    return field;
-  }
-  long number() { return to_number<long>(text()).value_or(0); }
-  bool flag() { return number() != 0; }
-  std::vector<std::string> texts() {
-    std::vector<std::string> fields;
-    for (long left = number(); left > 0; --left) fields.push_back(text());
-    return fields;
-  }
-  Environment variables() {
-    Environment all;
-    for (long left = number(); left > 0; --left) {
-      const std::string name = text();
-      all[name] = text();
-    }
-    return all;
-  }
-
- private:
-  std::string_view rest_;
-};
-
-}  // namespace
 
 std::string encode(const ContainerPlan& plan) {
   FieldWriter to;
@@ -88,6 +27,9 @@ std::string encode(const ContainerPlan& plan) {
     to.put(mount.target);
     to.put(mount.flags);
   }
+  const NodeFolder node = plan.node_folder.value_or(NodeFolder{});
+  to.put(node.folder.string());
+  to.put(node.file.string());
   to.put(plan.unshared);
   to.put(plan.job_wins);
   to.put(plan.job);
@@ -112,6 +54,10 @@ ContainerPlan decode_plan(std::string_view text) {
     mount.flags = from.texts();
     plan.mounts.push_back(mount);
   }
+  NodeFolder node;
+  node.folder = from.text();
+  node.file = from.text();
+  if (!node.folder.empty()) plan.node_folder = node;
   plan.unshared = from.texts();
   plan.job_wins = from.texts();
   plan.job = from.variables();

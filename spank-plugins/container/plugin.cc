@@ -15,7 +15,7 @@
 #include "spank-plugins/container/options.h"
 #include "spank-plugins/container/remote.h"
 #include "spank-plugins/container/settings.h"
-#include "spank-plugins/container/step.h"
+#include "spank-plugins/container/step_start.h"
 #include "spank-plugins/container/submission.h"
 #include "spank-plugins/spank/guard.h"
 #include "spank-plugins/spank/job_script.h"

@@ -16,7 +16,7 @@
 #include "spank-plugins/container/asked.h"
 #include "spank-plugins/container/job_items.h"
 #include "spank-plugins/container/ours.h"
-#include "spank-plugins/container/step.h"
+#include "spank-plugins/container/step_start.h"
 #include "spank-plugins/spank/guard.h"
 #include "spank-plugins/spank/printable.h"
 
@@ -31,7 +31,7 @@ struct State {
   std::string failure;   // why the tasks cannot start
   User user;
   StepId id;
-  std::optional<StepContainer> container;
+  std::optional<StepStart> start;
   uint32_t ended_tasks = 0;
 };
 
@@ -90,7 +90,7 @@ void start_container(spank_t spank) {
   facts.job = job_environment(spank);
   facts.folder = std::filesystem::current_path();
   if (is_batch_script(state.id)) facts.batch_script = batch_script_of(spank);
-  state.container.emplace(std::move(facts));
+  state.start.emplace(std::move(facts));
 }
 
 void change_variable(const spank::Handle& slurm, const std::string& name,
@@ -108,9 +108,10 @@ Environment changed(Environment environment, const EnvironmentChanges& changes) 
 }
 
 // Gives the task the container's environment, and moves it there.
-void enter(spank_t spank) {
+void enter(spank_t spank, const Outcome& outcome) {
   const spank::Handle slurm(spank);
-  const EnvironmentChanges& changes = state.container->changes();
+  const EnvironmentChanges changes =
+      without_kept(outcome.changes, state.asked.request().environment, job_environment(spank));
   for (const auto& [name, value] : changes) change_variable(slurm, name, value);
   const Environment inherited = changed(job_environment(spank), changes);
   const Environment task = without_ours(inherited);
@@ -118,7 +119,7 @@ void enter(spank_t spank) {
   const Environment ours = task_variables(task);
   for (const auto& [name, value] : ours) change_variable(slurm, name, value);
   if (!ours.empty()) change_variable(slurm, ours_marker, list_of_ours(ours));
-  join(state.container->container());
+  join(container_of(outcome));
 }
 
 }  // namespace
@@ -165,12 +166,14 @@ bool task_init(spank_t spank) {
   if (!state.enabled) return true;
   const spank::Handle slurm(spank);
   const bool first = slurm.local_task_id() == 0U;
-  if (state.container) {
+  if (state.start) {
     keep_failure([&] {
+      const Outcome outcome = state.start->wait();
       if (first) {
-        for (const std::string& note : state.container->notes()) print_lines(note);
+        for (const std::string& note : outcome.notes) print_lines(note);
       }
-      enter(spank);
+      if (!outcome.error.empty()) throw Error(outcome.error);
+      enter(spank, outcome);
     });
   }
   if (state.failure.empty()) return true;
@@ -179,12 +182,18 @@ bool task_init(spank_t spank) {
 }
 
 void task_exit(spank_t spank) {
-  if (!state.container || ++state.ended_tasks != local_task_count(spank)) return;
-  state.container->save();
+  if (!state.start || ++state.ended_tasks != local_task_count(spank)) return;
+  state.start->save();
+  // srun ends when slurmstepd reports the end of the tasks, after this. What slurmstepd does later
+  // would delay the job's next step, whose srun then asks again only after two minutes.
+  finish();
 }
 
 void finish() {
-  if (state.container) state.container->finish();
+  if (!state.start) return;
+  StepStart start = *std::move(state.start);
+  state.start.reset();
+  start.finish();
 }
 
 }  // namespace slipway::container::remote

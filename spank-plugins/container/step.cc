@@ -1,8 +1,5 @@
-// The container of one step on this node: slurmstepd's part.
+// The container of one step on this node: making it, or joining another step's.
 #include "spank-plugins/container/step.h"
-
-#include <signal.h>
-#include <sys/stat.h>
 
 #include <chrono>
 #include <system_error>
@@ -24,10 +21,6 @@ namespace fs = std::filesystem;
 constexpr size_t longest_log = 64 << 10;
 constexpr auto time_to_finish = std::chrono::seconds(2);
 
-Importing importing_of(const StepFacts& facts, const fs::path& place) {
-  return {facts.settings.importer, facts.settings.runtime_path, place / "image.sqsh", facts.job};
-}
-
 }  // namespace
 
 StepContainer::StepContainer(StepFacts facts) : facts_(std::move(facts)) {
@@ -39,6 +32,7 @@ StepContainer::StepContainer(StepFacts facts) : facts_(std::move(facts)) {
   } catch (...) {
     std::error_code ignored;
     if (temporary_) fs::remove_all(place_, ignored);
+    if (imported_) release_image(facts_.user, importing_of(facts_, place_));
     throw;
   }
   unlock(lock_);
@@ -74,9 +68,11 @@ fs::path StepContainer::image_file(Way way) {
   if (way == Way::reuse) return read_made(place_)->image;
   const std::string& asked = *facts_.request.image;
   fs::remove(place_ / "image.sqsh");  // of an import that failed
-  const fs::path image = is_file(asked)
-                             ? (facts_.folder / asked).lexically_normal()
-                             : import_image(facts_.user, importing_of(facts_, place_), asked);
+  fs::path image = (facts_.folder / asked).lexically_normal();
+  if (!is_file(asked)) {
+    image = import_image(facts_.user, importing_of(facts_, place_), asked);
+    imported_ = true;
+  }
   if (!temporary_) write_made(place_, made_of(image, asked));
   return image;
 }
@@ -87,6 +83,7 @@ void StepContainer::start_anew(Way way) {
   if (!temporary_) plan.changes = place_ / "changes";
   plan.job = facts_.job;
   plan.job_id = facts_.id.job;
+  plan.node_folder = transport_folder();
   plan.batch_script = facts_.batch_script;
   plan.keeper = installation_of_plugin() / "libexec/slipway/container-keeper";
   const bool logs = facts_.request.entrypoint_log.value_or(false) && plan.entrypoint;
@@ -123,54 +120,28 @@ void StepContainer::read_entrypoint_log(const fs::path& log) {
   }
 }
 
-void StepContainer::save() const {
-  if (!facts_.request.save) return;
-  const fs::path target = (facts_.folder / *facts_.request.save).lexically_normal();
-  run_as(
-      facts_.user,
-      [&] {
-        // Every node of the step writes; the file is one of theirs, whole.
-        const fs::path part =
-            fmt::format("{}.{}.{}.part", target.string(), facts_.id.job, container_.keeper);
-        try {
-          container::save(container_, part);
-          fs::rename(part, target);
-        } catch (...) {
-          std::error_code ignored;
-          fs::remove(part, ignored);
-          throw;
-        }
-      },
-      facts_.id.job);
+Outcome StepContainer::outcome() const {
+  Outcome outcome;
+  outcome.notes = notes_;
+  outcome.keeper = container_.keeper;
+  outcome.namespaces = container_.namespaces;
+  outcome.remapped = container_.remapped;
+  outcome.workdir = container_.workdir;
+  outcome.folder = place_;
+  outcome.own = own_;
+  outcome.releases = imported_;
+  outcome.changes = changes_;
+  return outcome;
 }
 
-void StepContainer::finish() {
+void StepContainer::end() {
   if (!own_) return;
-  // The user can hold the lock, too: root does not wait for it for long.
-  try_lock(lock_, time_to_finish);
+  try_lock(lock_, time_to_finish);  // another step may be joining
   stop(container_);
-  run_as(facts_.user, [&] {
-    if (temporary_) {
-      remove_folder(place_);
-    } else {
-      fs::remove(place_ / "running.json");
-    }
-  });
-  release_image(facts_.user, importing_of(facts_, place_));
-  unlock(lock_);
 }
 
-void remove_containers(const Settings& settings, uid_t user, uint32_t job) {
-  const fs::path own = user_folder(settings.runtime_path, user);
-  struct stat state = {};
-  if (::lstat(own.c_str(), &state) != 0) return;  // never had a container here
-  // The folder's group: Slurm does not say the user's in an epilog.
-  run_as({user, state.st_gid, {}}, [&] {
-    for (const fs::path& folder : folders_of_job(own, job)) {
-      if (const auto running = read_running(folder)) ::kill(running->keeper, SIGKILL);
-      remove_folder(folder);
-    }
-  });
+Importing importing_of(const StepFacts& facts, const fs::path& place) {
+  return {facts.settings.importer, facts.settings.runtime_path, place / "image.sqsh", facts.job};
 }
 
 }  // namespace slipway::container

@@ -1,4 +1,4 @@
-// The container of one step on this node: slurmstepd's part.
+// The container of one step on this node: making it, or joining another step's.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "spank-plugins/container/as_user.h"
 #include "spank-plugins/container/importing.h"
+#include "spank-plugins/container/outcome.h"
 #include "spank-plugins/container/planning.h"
 #include "spank-plugins/container/runtime.h"
 
@@ -25,24 +26,17 @@ struct StepFacts {
   std::filesystem::path batch_script;  // empty: not a batch script
 };
 
-// A container that is up, with what belongs to the step.
+// The container of the step, in the process that makes and holds it: step_start.h.
 class StepContainer {
  public:
-  // In user_init, with the user's effective ids. Throws Error; nothing of the step is left then.
+  // With the user's effective ids, and root as the saved one. Throws Error; nothing of the step is
+  // left then.
   explicit StepContainer(StepFacts facts);
 
-  const Container& container() const { return container_; }
-  // What the image changes of the job's environment.
-  const EnvironmentChanges& changes() const { return changes_; }
-  // What to print before the first task starts.
-  const std::vector<std::string>& notes() const { return notes_; }
+  Outcome outcome() const;
 
-  // Writes the container's files where --container-save says. Throws Error.
-  void save() const;
-
-  // Ends the container if this step started it, with what other steps have in it, and removes what
-  // no further step can use. As root; throws Error.
-  void finish();
+  // Ends the container if this step started it, with what other steps have in it.
+  void end();
 
  private:
   void choose_folder();
@@ -57,13 +51,13 @@ class StepContainer {
   Container container_;
   bool temporary_ = false;  // the folder goes with the step
   bool own_ = false;        // this step has started the container
+  bool imported_ = false;   // by a program that learns when the image is no longer needed
   Fd lock_;                 // of the folder
   EnvironmentChanges changes_;
   std::vector<std::string> notes_;
 };
 
-// At the end of a job: removes the containers of its steps that were left, and those in its scope.
-// As root; throws Error.
-void remove_containers(const Settings& settings, uid_t user, uint32_t job);
+// The import of the step's image into the folder of its container.
+Importing importing_of(const StepFacts& facts, const std::filesystem::path& place);
 
 }  // namespace slipway::container

@@ -59,6 +59,33 @@ as_ann() { sh_on login "cd /home/ann && runuser -u ann -- sh -c '$1'"; }
   [ "$output" = "$(printf 'ann\nget docker://known 4321\nrelease  4321\nget docker://unknown:1 4321')" ]
 }
 
+# ends_when_canceled OPTION...: a step whose container never comes up is canceled; soon the job has ended, its nodes serve,
+# and nothing is left.
+ends_when_canceled() {
+  local job
+  job=$(as_ann "sbatch --parsable --nodes=2 --output=/home/ann/canceled.out --wrap \"srun $*\"")
+  starts() { [ "$(on_nodes "pgrep -u 4321 -f '[s]leep 86399' || true" | wc -l)" -eq 2 ]; }
+  wait_for starts
+  as_ann "scancel $job"
+  all_are_idle() { [ "$(on $NAME controller sinfo --noheader --format=%T | sort -u)" = idle ]; }
+  wait_for all_are_idle
+  run on_nodes "pgrep -u 4321 -f 'slipway-container|squashfuse|[s]leep 86399'; ls -d /run/slipway/containers/4321/step.* 2>/dev/null; true"
+  [ "$output" = "" ] || { echo "$output" && false; }
+}
+
+@test "container users: a job is canceled while its image is imported" {
+  sh_on login 'printf "#!/bin/sh\n[ \$1 = release ] || sleep 86399\n" >/home/slow-importer && chmod 755 /home/slow-importer'
+  with importer=/home/slow-importer
+  ends_when_canceled --container-image=known true
+  with
+}
+
+@test "container users: a job is canceled while /etc/rc of its image runs, in a container with a name, too" {
+  put_image slow.sqsh --rc 'sleep 86399; exec "$@"'
+  ends_when_canceled --container-image=/home/slow.sqsh true
+  ends_when_canceled --container-image=/home/slow.sqsh --container-name=slow true
+}
+
 @test "container users: with container_scope=job, a job's containers end with it" {
   with container_scope=job
   run as_ann 'salloc --quiet --nodes=1 sh -c "srun --container-writable --container-image=/home/a.sqsh --container-name=mine touch /new; srun --container-name=mine ls /new"'

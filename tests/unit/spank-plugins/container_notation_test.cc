@@ -7,6 +7,7 @@
 #include "spank-plugins/container/asked.h"
 #include "spank-plugins/container/notation.h"
 #include "spank-plugins/container/ours.h"
+#include "spank-plugins/container/outcome.h"
 #include "spank-plugins/container/planning.h"
 #include "spank-plugins/container/pmi.h"
 #include "spank-plugins/container/settings.h"
@@ -220,14 +221,15 @@ TEST_CASE("container options: settings without effect are reported") {
 }
 
 TEST_CASE("container settings: plugstack.conf has pyxis's arguments") {
-  const std::vector<std::string> words = {"runtime_path=/run/x", "container_scope=job",
+  const std::vector<std::string> words = {"runtime_path=/run/x",  "container_scope=job",
                                           "execute_entrypoint=1", "importer=/opt/import",
-                                          "sbatch_support=no"};
+                                          "sbatch_support=no",    "kernel_images=yes"};
   const Settings settings = parse_settings(words);
   CHECK(settings.runtime_path == "/run/x");
   CHECK(settings.job_scope);
   CHECK(settings.execute_entrypoint);
   CHECK_FALSE(settings.sbatch_support);
+  CHECK(settings.kernel_images);
   CHECK(settings.importer == "/opt/import");
 }
 
@@ -285,9 +287,7 @@ TEST_CASE("container variables: steps of a job get different ports, the first on
 }
 
 TEST_CASE("container variables: what a batch script hands on is not taken for the user's") {
-  Environment task = {{"PYTORCH_VERSION", "2"},
-                      {"SLURM_JOB_ID", "7"},
-                      {"MASTER_ADDR", "mine"}};
+  Environment task = {{"PYTORCH_VERSION", "2"}, {"SLURM_JOB_ID", "7"}, {"MASTER_ADDR", "mine"}};
   Environment inherited = task;
   const Environment ours = task_variables(task);
   for (const auto& [name, value] : ours) inherited[name] = value;
@@ -314,10 +314,11 @@ TEST_CASE("container plan: relative paths of the node begin in the job's folder"
   Request request;
   request.mounts = parse_mounts("./data:/data,../x:/x,tmpfs:/t");
   Settings settings;
-  settings.writable = true;
+  settings.writable = settings.kernel_images = true;
   const ContainerPlan plan = plan_of(request, settings, "/home/me");
   CHECK(shown(plan.mounts) == "[/home/me/data /data][/home/x /x][tmpfs /t]");
   CHECK(plan.writable);
+  CHECK(plan.kernel_images);
   CHECK_FALSE(plan.mount_home);
 }
 
@@ -325,4 +326,30 @@ TEST_CASE("container plan: tasks get what the image changed, and nothing else") 
   const EnvironmentChanges changes =
       changes_of({{"A", "1"}, {"B", "2"}, {"LANG", "C"}}, {{"A", "1"}, {"B", "3"}, {"C", "4"}});
   CHECK(changes == EnvironmentChanges{{"B", "3"}, {"C", "4"}, {"LANG", std::nullopt}});
+  CHECK(without_kept(changes, {"C", "D"}, {{"C", "5"}, {"LANG", "C"}}) ==
+        EnvironmentChanges{{"B", "3"}, {"LANG", std::nullopt}});
+  CHECK(without_kept(changes, {"B"}, {{"C", "5"}}) == changes);
+}
+
+TEST_CASE("container outcome: what the maker of a container leaves reads back") {
+  Outcome outcome;
+  outcome.notes = {"a note", ""};
+  outcome.keeper = 4711;
+  outcome.namespaces = 0x20000;
+  outcome.workdir = "/srv";
+  outcome.folder = "/run/x";
+  outcome.own = outcome.releases = true;
+  outcome.changes = {{"SET", "a\n=b"}, {"GONE", std::nullopt}};
+  const Outcome read = decode_outcome(encode(outcome));
+  CHECK(read.error.empty());
+  CHECK(read.notes == outcome.notes);
+  CHECK(read.keeper == 4711);
+  CHECK(read.namespaces == 0x20000);
+  CHECK_FALSE(read.remapped);
+  CHECK(read.workdir == "/srv");
+  CHECK(read.folder == "/run/x");
+  CHECK(read.own);
+  CHECK(read.releases);
+  CHECK(read.changes == outcome.changes);
+  CHECK_THROWS_WITH(decode_outcome("3:ab"), "the container's keeper sent an invalid message");
 }
