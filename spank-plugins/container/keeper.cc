@@ -26,6 +26,8 @@
 namespace slipway::container {
 namespace {
 
+constexpr const char* default_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 int namespaces_of(const ContainerPlan& plan) {
   const std::map<std::string, int> flags = {
       {"net", CLONE_NEWNET}, {"ipc", CLONE_NEWIPC}, {"uts", CLONE_NEWUTS}};
@@ -67,9 +69,7 @@ Environment base_environment(const ContainerPlan& plan) {
 Environment container_environment(const ContainerPlan& plan, const Environment& image) {
   Environment all = merged(base_environment(plan), image, plan.job_wins);
   if (plan.remap_root && !image.contains("HOME")) all["HOME"] = "/root";
-  if (!all.contains("PATH")) {
-    all["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-  }
+  all.try_emplace("PATH", default_path);
   return all;
 }
 
@@ -94,6 +94,7 @@ Answer run_rc(const ContainerPlan& plan, const Environment& image, const Fd& log
     answer.workdir = result.workdir;
   }
   answer.environment = merged(plan.job, changed, plan.job_wins);
+  answer.environment.try_emplace("PATH", default_path);
   return answer;
 }
 

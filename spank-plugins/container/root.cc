@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "spank-plugins/container/driver.h"
 #include "spank-plugins/container/path_in_root.h"
 #include "spank-plugins/container/pmi.h"
 #include "spank-plugins/container/user_namespace.h"
@@ -203,12 +204,31 @@ void RootBuilder::add_mounts() {
        parse_fstab(read_in_root(container_.get(), "etc/fstab"), plan_.job)) {
     mount_line(roots(), line);
   }
+  mount_node_folder();
+  mount_driver();
   for (const MountRequest& mount : plan_.mounts) mount_line(roots(), line_of(mount));
   if (!plan_.batch_script.empty()) {
     mount_line(
         roots(),
         {plan_.batch_script, plan_.batch_script, "", {"x-create=file", "bind", "nosuid", "nodev"}});
   }
+}
+
+void RootBuilder::mount_node_folder() {
+  if (!plan_.node_folder) return;
+  try {
+    if (find_in_root(container_.get(), plan_.node_folder->file)) return;
+  } catch (const Error&) {
+    return;  // the image has something in the way, and the job did not ask for the folder
+  }
+  const std::string folder = plan_.node_folder->folder.string();
+  mount_line(roots(),
+             {folder, folder, "", {"x-create=dir", "rbind", "ro", "nosuid", "nodev", "nofail"}});
+}
+
+void RootBuilder::mount_driver() {
+  if (!wants_driver(merged(plan_.job, image_environment(), plan_.job_wins))) return;
+  for (const MountLine& line : driver_mounts(roots())) mount_line(roots(), line);
 }
 
 void RootBuilder::enter() {

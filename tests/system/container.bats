@@ -226,6 +226,13 @@ teardown() { leave_nothing; }
   [ "$(on $NAME login cat /home/own.out)" = image ]
 }
 
+@test "container: the node's driver is in it: nvidia-smi shows the node's GPUs" {
+  run in_image --nodes=2 --gpus-per-node=8 nvidia-smi -L
+  [ "$(grep -c '^GPU [0-7]: ' <<<"$output")" -eq 16 ] || { echo "$output" && false; }
+  run sh_on login 'NVIDIA_VISIBLE_DEVICES=void srun --quiet --container-image=/home/a.sqsh ls /usr/bin/nvidia-smi'
+  [ "$status" -ne 0 ]
+}
+
 @test "container: nothing is left of unnamed containers" {
   in_image --nodes=4 true
   run on_nodes "ls -d /run/slipway/containers/*/step.* 2>/dev/null; pgrep -f '[c]ontainer-keeper'; true"

@@ -276,6 +276,42 @@ effective='sh -c "echo [\$NCCL_NET \$NCCL_SOCKET_IFNAME \$NCCL_DEBUG \$NCCL_ALGO
   lacks "won: NCCL_NET "
 }
 
+# hostile_image: an image that sets what it can and lacks the transport's libraries, at /home/hostile.sqsh
+hostile_image() {
+  "$BATS_TEST_DIRNAME/container_image.py" "$BATS_FILE_TMPDIR/hostile.sqsh" --env NCCL_NET=IB --env NCCL_PROTO=LL \
+    --env NCCL_DEBUG=TRACE --env NCCL_ALGO=Ring --env LD_LIBRARY_PATH=/of/image --env LD_PRELOAD=/of/image.so
+  on $NAME login sh -c 'cat >/home/hostile.sqsh' <"$BATS_FILE_TMPDIR/hostile.sqsh"
+}
+
+# in_hostile OPTION...: what a task sees in it on two nodes with a transport, which has the library of its node
+in_hostile() {
+  run on $NAME login sh -c "NCCL_DEBUG=WARN srun --quiet --nodelist=${nodes[0]},${nodes[1]} --gpus-per-node=8 $* \
+    --container-image=/home/hostile.sqsh sh -c 'echo [\$NCCL_PROTO \$NCCL_CROSS_NIC \$NCCL_DEBUG \$NCCL_ALGO \$LD_LIBRARY_PATH \$(cat /var/tcpxo/libnccl-net.so)]'"
+}
+
+@test "nccl_env: a real container of a hostile image, in both orders of plugstack.conf, has our values and the node's library" {
+  mapfile -t nodes < <(compute_nodes $NAME | head -n 2)
+  with_transport "${nodes[@]}"
+  hostile_image
+  in_hostile
+  [ "$(grep -cFx '[Simple 0 WARN Ring /var/tcpxo:/of/image plugin]' <<<"$output")" -eq 2 ] || { echo "$output" && return 1; }
+  lacks "the container lacks"
+  says "the container image decides about LD_PRELOAD=/of/image.so, NCCL_ALGO=Ring"
+  in_hostile --nccl-env=show
+  grep -q '^  NCCL_NET .*; the image has `IB`\|^  NCCL_DEBUG  *WARN  *user  *the image has `TRACE`' <<<"$output"
+
+  local plugstack
+  plugstack=$(slurm_file plugstack.conf)
+  as_owner "cp $plugstack $plugstack.kept; sed -i -e '/nccl_env.so/d' -e '1i optional /opt/slipway/lib/slipway/spank/nccl_env.so' $plugstack"
+  in_hostile
+  as_owner "mv $plugstack.kept $plugstack"
+  without_transport
+  # Above the container's plugin, nccl_env cannot add its folder to that of the image, and says so.
+  [ "$(grep -cFx '[Simple 0 WARN Ring /of/image plugin]' <<<"$output")" -eq 2 ] || { echo "$output" && return 1; }
+  [ "$(grep -c 'the container image won: LD_LIBRARY_PATH is `/of/image`' <<<"$output")" -eq 2 ]
+  lacks "the container image won: NCCL"
+}
+
 @test "nccl_env: an unknown transport and a wrong argument in plugstack.conf affect neither job nor node" {
   local first
   first=$(compute_nodes $NAME | head -n 1)

@@ -2,8 +2,9 @@
 //
 //   container_driver KEEPER [option…] -- command…
 //   image=PATH mount=SRC:DST[:FLAG+FLAG] workdir=PATH changes=PATH script=PATH save=FILE log=FILE
-//   unshare=NAME job=NAME=VALUE wins=NAME user=ID (before anything else, as slurmstepd: root stays
-//   the saved id) tasks=N patience=SECONDS home remap writable entrypoint kernel loiter
+//   node=FOLDER (with a file `plugin`) unshare=NAME job=NAME=VALUE wins=NAME user=ID (before
+//   anything else, as slurmstepd: root stays the saved id) tasks=N patience=SECONDS home remap
+//   writable entrypoint kernel loiter
 //
 // The command sees its environment as the plugin would set it. Exit status: the last task's; 99 for
 // an error of the runtime, whose text goes to stderr.
@@ -68,6 +69,7 @@ void take_value(const std::string& name, const std::string& value, Driven& drive
   if (name == "wins") plan.job_wins.push_back(value);
   if (name == "user") driven.user = to_number<uid_t>(value).value_or(0);
   if (name == "patience") plan.patience = std::chrono::seconds(to_number<int>(value).value_or(1));
+  if (name == "node") plan.node_folder = NodeFolder{value, value + "/plugin"};
   if (name == "tasks") driven.tasks = to_number<int>(value).value_or(1);
   if (name == "job") {
     const size_t equals = value.find('=');

@@ -131,6 +131,18 @@ class Mounts(ContainerCase):
         self.assertTrue(flags["/plain"].startswith("rw"), flags)
         self.assertIn("size=1024k", flags["/mem"])
 
+    def test_the_folder_of_the_nodes_transport_is_there_unless_the_image_has_it(self):
+        node = self.made("node")
+        self.made("node/plugin", "the node's")
+        script = f"cat {node}/plugin; touch {node}/new 2>/dev/null || echo :ro"
+        self.assertEqual(self.output(script, f"node={node}", "writable"), "the node's:ro\n")
+        other = self.made("other", None)
+        self.made("other/plugin", "the job's")
+        self.assertEqual(self.output(f"cat {node}/plugin", f"node={node}", f"mount={other}:{node}"), "the job's")
+        self.assertEqual(self.output("ls -d /work", f"node={self.folder}/absent"), "/work\n")
+        os.makedirs(self.root + "/own/plugin")
+        self.assertEqual(shell("ls /own", f"image={self.root}", "node=/own").stdout, "plugin\n")
+
     def test_a_mount_is_taken_away(self):
         self.assertEqual(self.output("ls /mem; grep -c ' /mem ' /proc/self/mountinfo || true", "mount=tmpfs:/mem", "mount=umount:/mem"), "0\n")
 
@@ -186,6 +198,10 @@ class Entrypoint(ContainerCase):
 
 
 class Life(ContainerCase):
+    @classmethod
+    def files(cls):
+        return {"usr/lib64/of-the-image": ""}
+
     def processes_of(self, marker):
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -233,16 +249,27 @@ class Life(ContainerCase):
         result = subprocess.run(command, check=False, capture_output=True, text=True)
         self.assertEqual(result.stderr, "cannot execute `/none/keeper`, which Slipway installs on nodes\n")
 
-    def in_changed_node(self, change, *options, user=None):
-        """Runs the driver where /dev or a setting of this node is different."""
-        command = command_of([f"image={self.image}", *options], ["cat", "/bin/sh"])
+    def in_changed_node(self, change, *options, script="cat /bin/sh > /dev/null"):
+        """Runs the driver where a folder or a device of this node is different."""
+        command = command_of([f"image={self.image}", *options], ["sh", "-c", script])
         return subprocess.run(
-            ["unshare", "-m", "sh", "-ec", change + '; exec "$@"', "sh", *command], check=False, capture_output=True)
+            ["unshare", "-m", "sh", "-ec", change + '; exec "$@"', "sh", *command], check=False, capture_output=True, text=True)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root changes /dev")
     def test_a_closed_device_is_opened_by_root(self):
         closed = self.in_changed_node(f"mknod -m 600 {self.folder}/fuse c 10 229; mount --bind {self.folder}/fuse /dev/fuse")
-        self.assertEqual((closed.returncode, closed.stderr), (0, b""))
+        self.assertEqual((closed.returncode, closed.stderr), (0, ""))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root puts a driver on this node")
+    def test_the_nodes_driver_is_there_unless_the_environment_says_void(self):
+        folder = "/usr/local/nvidia/lib64"
+        change = f"""mount -t tmpfs none /usr/local; mkdir -p {folder}; cd {folder}; echo driver > libcuda.so.580.65.06
+            ln -s libcuda.so.580.65.06 libcuda.so.1; echo theirs > libcuda.so-old; cd /"""
+        script = "cat /usr/lib64/libcuda.so.1; ls /usr/lib64"
+        said = self.in_changed_node(change, script=script)
+        self.assertEqual((said.stdout, said.stderr), ("driver\nlibcuda.so.1\nlibcuda.so.580.65.06\nof-the-image\n", ""))
+        said = self.in_changed_node(change, "job=NVIDIA_VISIBLE_DEVICES=void", script="ls /usr/lib64")
+        self.assertEqual(said.stdout, "of-the-image\n")
 
     @unittest.skipUnless(os.geteuid() == 0, "only root changes /dev")
     def test_a_closed_device_without_root_is_explained(self):

@@ -10,6 +10,7 @@
 #include "spank-plugins/container/plan_text.h"
 #include "spank-plugins/container/pmi.h"
 #include "spank-plugins/container/save_excludes.h"
+#include "spank-plugins/container/transport_folder.h"
 #include "tests/unit/catch.h"
 
 using namespace slipway;
@@ -152,4 +153,17 @@ TEST_CASE("container messages: any bytes come back, and anything else is refused
 TEST_CASE("container entrypoint: reads a process's variables") {
   CHECK(parse_environ(std::string_view("A=1\0B=x\ny\0\0=c\0D", 15)) ==
         Environment{{"A", "1"}, {"B", "x\ny"}});
+}
+
+TEST_CASE(
+    "container: a node's transport is shown with what its vendor keeps beside the libraries") {
+  NodeTransport transport;
+  CHECK_FALSE(transport_folder(transport));
+  transport.libraries = {"/usr/local/gib/lib64", {"libnccl-net.so"}, true};
+  CHECK(transport_folder(transport)->folder == "/usr/local/gib/lib64");
+  transport.vendor_profile.path = "/usr/local/gib/scripts/set_nccl_env.sh";
+  CHECK(transport_folder(transport)->folder == "/usr/local/gib");
+  CHECK(transport_folder(transport)->file == "/usr/local/gib/lib64/libnccl-net.so");
+  transport.vendor_profile.path = "/usr/local/etc/profile.sh";  // nobody's folder is /usr/local
+  CHECK(transport_folder(transport)->folder == "/usr/local/gib/lib64");
 }
