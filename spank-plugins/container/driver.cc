@@ -41,7 +41,7 @@ std::vector<std::string> libraries_in(const Fd& folder) {
   return names;
 }
 
-// Where the image's loader looks for what the node has in `folder`. Empty if nowhere.
+// The folder in which the loader of the image finds what the node has in `folder`; or empty.
 std::string place_in_image(int image, const std::string& folder) {
   if (folder_in(image, folder)) return folder;
   for (const char* other : driver_library_folders) {
