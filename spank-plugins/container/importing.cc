@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto import_limit = std::chrono::hours(24);  // the job's own limit comes first
 constexpr auto release_limit = std::chrono::seconds(20);
-constexpr size_t longest_output = 256 << 10;
+constexpr size_t longest_output = 8 << 10;
 
 struct ProgramEnd {
   int status = 0;

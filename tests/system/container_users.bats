@@ -73,6 +73,47 @@ ends_when_canceled() {
   [ "$output" = "" ] || { echo "$output" && false; }
 }
 
+# importer TEXT: the administrator's program prints this, for any image
+importer() {
+  write_program /home/odd-importer <<END
+#!/bin/sh
+[ \$1 = release ] || printf '%b' '$1'
+END
+}
+
+@test "container users: what an importer prints is a path of an image, or the step fails, and root opens nothing" {
+  local printed
+  with importer=/home/odd-importer
+  for printed in '' 'a.sqsh' '-x' '../home/a.sqsh' '\033[2J/home/a.sqsh'; do
+    importer "$printed"
+    run as_ann 'srun --quiet --container-image=odd true'
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"container: /home/odd-importer did not print the path of the image docker://odd"* ]] || { echo "$printed: $output" && false; }
+  done
+  # Only the user's own rights open what it prints.
+  sh_on login 'cp /home/a.sqsh /home/secret.sqsh && chmod 600 /home/secret.sqsh'
+  importer '/home/secret.sqsh\nmore lines\n'
+  run as_ann 'srun --quiet --container-image=odd true'
+  fails_with 1 'container: cannot open the image `/home/secret.sqsh`: Permission denied'
+  importer '/home/a.sqsh\nmore lines\n'
+  run as_ann 'srun --quiet --container-image=odd sh -c "echo \$FROM_IMAGE"'
+  says image
+  # Any amount of output.
+  write_program /home/odd-importer <<'END'
+#!/bin/sh
+[ $1 = release ] && exit
+yes | head -c 20000000 >&2
+printf '\033]0;title\007bad' >&2
+exit 3
+END
+  run as_ann 'srun --quiet --container-image=odd true'
+  with
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"container: cannot import docker://odd: "*"title"*bad* ]] || { tail -c 300 <<<"$output" && false; }
+  [ ${#output} -lt 100000 ]
+  lacks "$(printf '\033')"
+}
+
 @test "container users: a job is canceled while its image is imported" {
   sh_on login 'printf "#!/bin/sh\n[ \$1 = release ] || sleep 86399\n" >/home/slow-importer && chmod 755 /home/slow-importer'
   with importer=/home/slow-importer
