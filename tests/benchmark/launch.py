@@ -4,6 +4,7 @@
 Parts, all of them by default:
 faults    Eight nodes and a spare run a program that counts steps of 0.1 s and keeps every tenth: what is measured is the launcher, not the start
           of a framework. Seconds from the fault to the first step of the next attempt, steps that had to be done again, and who was blamed.
+container A node without power again, with the tasks in a container and without, in turns.
 training  A node without power in examples/train, PyTorch on eight nodes; beside it how long it takes to start at all.
 requeue   The same node lost in the same cluster, by Slurm alone: --requeue and Slurm's default SlurmdTimeout.
 mpi       How long after `slipway launch` the first task runs on three nodes, with PMIx and without; and an MPI program, by it and by srun.
@@ -98,10 +99,14 @@ def stands_still(cluster, fault, seconds=60):
     return after[0] - begin, before - after[1] + 1
 
 
-def launched(slipway, blueprint, fault_of, blames):
+def launched(slipway, blueprint, fault_of, blames, image=None):
     """One fault in a cluster of its own: seconds, steps done again, and whether the blame was right."""
     with Cluster(slipway, blueprint) as cluster:
-        job = cluster.submit(f"{LAUNCH} -- ./count.sh")
+        if image:
+            with open(image, "rb") as file:
+                subprocess.run([slipway, "exec", cluster.name, "login", "--", "sh", "-c", "cat >/home/image.sqsh"], check=True, stdin=file)
+        options = "--container-image=/home/image.sqsh --container-mounts=/home" if image else ""
+        job = cluster.submit(f"{LAUNCH} {options} -- /home/count.sh")
         victim = cluster.nodes[4]
         seconds, steps = stands_still(cluster, lambda: fault_of(cluster, victim))
         right = cluster.blamed(job) == ([victim] if blames else [])
@@ -115,6 +120,20 @@ def faults(slipway, blueprint):
     for name, action, blames in FAULTS:
         seconds, steps, right = zip(*(launched(slipway, blueprint, action, blames) for _ in range(RUNS)))
         print(f"{name:<22} {statistics.median(seconds):9.2f} {min(seconds):7.2f} {max(seconds):7.2f} {max(steps):12}  {sum(right)} of {RUNS}", flush=True)
+
+
+def container(slipway, blueprint):
+    """A node without power, with the tasks on the nodes and in a container, in turns."""
+    maker = pathlib.Path(__file__).parent.parent / "system/container_image.py"
+    with tempfile.TemporaryDirectory() as folder:
+        image = folder + "/image.sqsh"
+        subprocess.run([maker, image], check=True)
+        power_off = fault("power-off")
+        runs = [(launched(slipway, blueprint, power_off, True), launched(slipway, blueprint, power_off, True, image)) for _ in range(RUNS)]
+    for what, results in zip(["power-off", "power-off, in a container"], zip(*runs)):
+        seconds = [each[0] for each in results]
+        print(f"{what:<26} {statistics.median(seconds):6.2f} s ({min(seconds):.2f} to {max(seconds):.2f}), blame right in {sum(each[2] for each in results)} of {RUNS}",
+              flush=True)
 
 
 def training(slipway, blueprint):
@@ -203,7 +222,7 @@ def fault(*words):
 
 FAULTS = [("kill -9 of a rank", kill_rank, False), ("power-off of a node", fault("power-off"), True), ("frozen node", fault("hang"), True),
           ("interface down", fault("link-down", "enp0s12"), True), ("Xid 79, simulated", fault("gpu-xid", "3", "79"), True)]
-PARTS = {"faults": faults, "training": training, "requeue": requeue, "mpi": mpi, "healthy": healthy}
+PARTS = {"faults": faults, "container": container, "training": training, "requeue": requeue, "mpi": mpi, "healthy": healthy}
 
 
 def blueprint_of(quickstart, folder):
