@@ -28,17 +28,25 @@ namespace slipway::cluster {
 struct TransportType {
   struct Rule {
     std::string name;    // "NCCL_SOCKET_IFNAME"
-    std::string value;   // may contain $(host_nics) and $(gpu_nics): interface names joined by
-                         // commas
+    std::string value;   // may contain $(host_nics), $(gpu_nics) and $(rdma_devices): names
+                         // joined by commas
     std::string why;     // a sentence for the user
     std::string source;  // where this is documented
+  };
+
+  // RDMA devices next to GPUs that make it the transport of a machine without a blueprint.
+  struct Hardware {
+    std::set<std::string> drivers;  // "mlx5_core"; empty: none
+    std::string link_layer;         // "InfiniBand"; empty: any
   };
 
   std::string name;  // "socket"
   std::string about;
   std::set<std::string> places;   // the targets that provide it: "google"; `socket` works anywhere
   std::vector<Rule> environment;  // empty: no rules, nodes use `socket` instead
-  NodeTransport node = {};  // the rest of a node's settings, except $(host_nics) and $(gpu_nics)
+  Hardware hardware = {};
+  std::vector<std::string> other_folders = {};  // of its libraries, besides node.libraries.folder
+  NodeTransport node = {};                      // the rest of a node's settings, except such names
 };
 
 // A bandwidth that machines of a type should reach.
@@ -70,6 +78,8 @@ class Catalogue {
   // The row `name`. Throws Error with a suggestion if it does not exist.
   const MachineType& machine(std::string_view name) const;
   const TransportType& transport(std::string_view name) const;
+
+  const std::map<std::string, TransportType>& transports() const { return transports_; }
 
   // The names of all machine types, sorted; for suggestions.
   std::vector<std::string> machine_types() const;

@@ -53,7 +53,8 @@ const TransportType& choose_transport(const MachineType& machine, size_t attache
   return usable ? own : catalogue.transport("socket");
 }
 
-// The catalogue's transport with this node's interface names filled in.
+}  // namespace
+
 NodeTransport fill_in(const TransportType& type,
                       const std::vector<NodeProfile::Interface>& interfaces) {
   NodeTransport transport = type.node;
@@ -70,6 +71,8 @@ NodeTransport fill_in(const TransportType& type,
   for (auto& [name, value] : transport.vendor_profile.inputs) value = substitute(value, interfaces);
   return transport;
 }
+
+namespace {
 
 NodeProfile make_profile(const Node& node, const Cluster& cluster, const Catalogue& catalogue,
                          const ProfileSite& site) {

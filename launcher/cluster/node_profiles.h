@@ -28,4 +28,8 @@ struct ProfileSite {
 NodeProfile profile_of(const Node& node, const Cluster& cluster, const Catalogue& catalogue,
                        const ProfileSite& site);
 
+// The catalogue's transport with the names of a node's interfaces filled in.
+NodeTransport fill_in(const TransportType& type,
+                      const std::vector<NodeProfile::Interface>& interfaces);
+
 }  // namespace slipway::cluster

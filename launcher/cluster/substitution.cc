@@ -1,4 +1,4 @@
-// Replaces $(host_nics) and $(gpu_nics) in a transport's rules.
+// Replaces $(host_nics), $(gpu_nics) and $(rdma_devices) in a transport's rules.
 #include "launcher/cluster/substitution.h"
 
 #include <algorithm>
@@ -12,8 +12,13 @@ namespace {
 struct Name {
   std::string_view text;
   std::string_view purpose;
+  std::string NodeProfile::Interface::*what;
 };
-constexpr std::array names = {Name{"$(host_nics)", "host"}, Name{"$(gpu_nics)", "gpu"}};
+const std::array names = {
+    Name{"$(host_nics)", "host", &NodeProfile::Interface::name},
+    Name{"$(gpu_nics)", "gpu", &NodeProfile::Interface::name},
+    Name{"$(rdma_devices)", "gpu", &NodeProfile::Interface::rdma_device},
+};
 
 const Name* name_at(std::string_view text) {
   const auto found =
@@ -44,7 +49,7 @@ std::string substitute(std::string_view value,
     }
     std::vector<std::string> nics;
     for (const NodeProfile::Interface& nic : interfaces) {
-      if (nic.purpose == name->purpose) nics.push_back(nic.name);
+      if (nic.purpose == name->purpose) nics.push_back(nic.*name->what);
     }
     out += join(nics, ",");
     value.remove_prefix(name->text.size());

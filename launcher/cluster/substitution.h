@@ -1,4 +1,4 @@
-// Replaces $(host_nics) and $(gpu_nics) in a transport's rules.
+// Replaces $(host_nics), $(gpu_nics) and $(rdma_devices) in a transport's rules.
 #pragma once
 
 #include <cstddef>

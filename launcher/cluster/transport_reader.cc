@@ -27,6 +27,12 @@ class TransportReader {
     RowReader row(entry.value, fmt::format("transport `{}`", name_), diagnostics_);
     TransportType type{name_, row.text("about"), {}, read_rules(row, "environment"), {}};
     for (std::string& place : row.optional_texts("places")) type.places.insert(std::move(place));
+    read_part(row, "hardware", [&](RowReader& part) {
+      for (std::string& driver : part.texts("drivers")) {
+        type.hardware.drivers.insert(std::move(driver));
+      }
+      type.hardware.link_layer = part.optional_text("link_layer");
+    });
     type.node.single_node = variables(read_rules(row, "single_node"));
     type.node.without_profile = variables(read_rules(row, "without_profile"));
     read_part(row, "vendor_profile", [&](RowReader& part) {
@@ -41,6 +47,7 @@ class TransportReader {
     read_part(row, "libraries", [&](RowReader& part) {
       type.node.libraries = {part.text("folder"), part.texts("names"),
                              part.has("must_agree") && part.text("must_agree") == "true"};
+      type.other_folders = part.optional_texts("other_folders");
     });
     read_part(row, "daemon", [&](RowReader& part) { type.node.daemon = read_daemon(part); });
     read_part(row, "limits", [&](RowReader& part) { type.node.limits = read_limits(part); });
@@ -85,7 +92,7 @@ class TransportReader {
       row.wrong(
           {offsets[bad->begin], offsets[bad->end]},
           fmt::format("`{}` is not known here", text.substr(bad->begin, bad->end - bad->begin)),
-          "a value may contain $(host_nics) and $(gpu_nics)");
+          "a value may contain $(host_nics), $(gpu_nics) and $(rdma_devices)");
     }
     return text;
   }

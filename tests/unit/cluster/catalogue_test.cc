@@ -360,7 +360,7 @@ TEST_CASE("catalogue: points at an unknown substitution") {
       "3 |   socket: {about: TCP, environment: [{name: A, value: '=$(host_nisc)', why: b, source: "
       "docs}]}\n"
       "  |                                                         ^^^^^^^^^^^^\n"
-      "  = help: a value may contain $(host_nics) and $(gpu_nics)\n");
+      "  = help: a value may contain $(host_nics), $(gpu_nics) and $(rdma_devices)\n");
 }
 
 TEST_CASE("catalogue: files of the wrong shape are diagnostics, not crashes") {
