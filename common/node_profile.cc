@@ -18,11 +18,15 @@ using nlohmann::ordered_json;
 constexpr size_t largest_profile = 4 << 20;
 
 ordered_json interface_to_json(const NodeProfile::Interface& nic) {
-  return {{"name", nic.name},
-          {"purpose", nic.purpose},
-          {"network", nic.network},
-          {"address", nic.address},
-          {"mtu_bytes", nic.mtu_bytes}};
+  ordered_json j = {{"name", nic.name},
+                    {"purpose", nic.purpose},
+                    {"network", nic.network},
+                    {"address", nic.address},
+                    {"mtu_bytes", nic.mtu_bytes}};
+  if (!nic.rdma_device.empty()) j["rdma_device"] = nic.rdma_device;
+  if (!nic.pci_address.empty()) j["pci_address"] = nic.pci_address;
+  if (!nic.gpus.empty()) j["gpus"] = nic.gpus;
+  return j;
 }
 
 ordered_json expected_to_json(const NodeProfile::ExpectedBandwidth& expected) {
@@ -45,8 +49,14 @@ constexpr int64_t largest_message = int64_t{1} << 50;
 constexpr double fastest_gb_per_s = 1e6;
 
 NodeProfile::Interface interface_from_json(const JsonValue& j) {
-  return {j.at("name").text(), j.at("purpose").text(), j.at("network").text(),
-          j.at("address").text(), j.at("mtu_bytes").whole(0, largest_mtu)};
+  NodeProfile::Interface nic{j.at("name").text(), j.at("purpose").text(), j.at("network").text(),
+                             j.at("address").text(), j.at("mtu_bytes").whole(0, largest_mtu)};
+  if (const auto device = j.find("rdma_device")) nic.rdma_device = device->text();
+  if (const auto address = j.find("pci_address")) nic.pci_address = address->text();
+  if (const auto gpus = j.find("gpus")) {
+    for (const JsonValue& gpu : gpus->items()) nic.gpus.push_back(gpu.whole(0, most_gpus - 1));
+  }
+  return nic;
 }
 
 NodeProfile::ExpectedBandwidth expected_from_json(const JsonValue& j) {
@@ -78,6 +88,7 @@ NodeProfile::Gpus gpus_from_json(const JsonValue& j) {
   NodeProfile::Gpus gpus{j.at("count").whole(0, most_gpus), j.at("model").text(),
                          j.at("devices").texts()};
   if (gpus.count > 0 && gpus.model.empty()) j.at("model").expected("the model of the GPUs");
+  if (const auto addresses = j.find("pci_addresses")) gpus.pci_addresses = addresses->texts();
   return gpus;
 }
 
@@ -96,6 +107,7 @@ NodeProfile profile_from_json(const JsonValue& j) {
   for (const JsonValue& nic : j.at("network_interfaces").items()) {
     profile.network_interfaces.push_back(interface_from_json(nic));
   }
+  if (const auto unused = j.find("unused_interfaces")) profile.unused_interfaces = unused->texts();
   // Older deployers wrote no mounts.
   if (const auto mounts = j.find("mounts")) profile.mounts = mounts->texts();
   profile.transport = transport_from_json(j.at("transport").raw());
@@ -109,6 +121,9 @@ NodeProfile profile_from_json(const JsonValue& j) {
   }
   if (const auto control = j.find("bandwidth_control")) {
     profile.bandwidth_control = control_from_json(*control);
+  }
+  if (const auto origins = j.find("origins")) {
+    for (const auto& [value, origin] : origins->members()) profile.origins[value] = origin.text();
   }
   return profile;
 }
@@ -147,6 +162,12 @@ std::string to_json(const NodeProfile& profile) {
   for (const NodeTransport::Daemon& daemon : profile.daemons) {
     j["daemons"].push_back(daemon_to_json(daemon));
   }
+  // Only of machines that described themselves.
+  if (!profile.gpus.pci_addresses.empty()) {
+    j["gpus"]["pci_addresses"] = profile.gpus.pci_addresses;
+  }
+  if (!profile.unused_interfaces.empty()) j["unused_interfaces"] = profile.unused_interfaces;
+  if (!profile.origins.empty()) j["origins"] = profile.origins;
   return j.dump(2) + "\n";
 }
 

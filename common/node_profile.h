@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +24,8 @@ struct NodeProfile {
   struct Gpus {
     int64_t count = 0;
     std::string model;  // the cloud's name: "nvidia-h100-mega-80gb"; empty if count is 0
-    std::vector<std::string> devices;  // device nodes in GPU order: "/dev/nvidia0", …
+    std::vector<std::string> devices;             // device nodes in GPU order: "/dev/nvidia0", …
+    std::vector<std::string> pci_addresses = {};  // in the same order; empty if unknown
   };
 
   // One network interface, in the order of the machine type.
@@ -34,6 +36,9 @@ struct NodeProfile {
     std::string address;  // IPv4 address with prefix length, "10.0.0.5/24"; empty if the cloud
                           // assigns it
     int64_t mtu_bytes = 0;
+    std::string rdma_device = {};    // "mlx5_0"; empty without RDMA
+    std::string pci_address = {};    // "0000:18:00.0"; empty if unknown
+    std::vector<int64_t> gpus = {};  // the GPUs that are nearest to it on the PCI bus, from 0
   };
 
   using Variable = NodeTransport::Variable;
@@ -72,16 +77,21 @@ struct NodeProfile {
   std::string cluster;       // Slurm's ClusterName
   std::string node;          // Slurm's NodeName and the host name
   std::string role;          // "compute", "login" or "controller"
-  std::string target;        // where it was deployed: "local" or "google"
-  std::string machine_type;  // "a3-megagpu-8g"
+  std::string target;        // where it was deployed: "local", "google", or "hosts" if it was there
+  std::string machine_type;  // "a3-megagpu-8g"; "hardware" if no row of the catalogue fits
   Gpus gpus;
   std::vector<Interface> network_interfaces;
+  // Hardware that is there, but not in use. Whatever is not in the profile at all is a surprise.
+  std::vector<std::string> unused_interfaces = {};
   std::vector<std::string> mounts;  // where file systems of the cluster are mounted, "/home"
   Transport transport;
   // What the machine type needs beside a GPU job on several nodes, whatever its transport.
   std::vector<NodeTransport::Daemon> daemons = {};
   std::vector<ExpectedBandwidth> expected_bandwidth;
   std::optional<BandwidthControl> bandwidth_control;  // none where figures are expected
+  // Where a value comes from, if the profile was made from what a machine says of itself:
+  // {"gpus.model": "PCI device 10de:2330"}.
+  std::map<std::string, std::string> origins = {};
 };
 
 // As JSON text, two spaces of indentation, a line feed at the end; keys in the order of the schema.

@@ -82,9 +82,13 @@ blueprint::Options options_of(const BlueprintInput& input) {
   return options;
 }
 
+}  // namespace
+
 std::filesystem::path catalogue_folder() {
   return find_installation().blueprints() / "catalogue";
 }
+
+namespace {
 
 void check_slices(blueprint::Compiled* compiled, source::Sources& sources,
                   source::Diagnostics& diagnostics) {

@@ -7,6 +7,7 @@
 //   const CheckedCluster checked = load_cluster(input);
 #pragma once
 
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <optional>
@@ -30,6 +31,9 @@ enum class Wanted;
 }  // namespace slipway::google
 
 namespace slipway::commands {
+
+// The catalogue of this installation. Throws Error if the program is not installed.
+std::filesystem::path catalogue_folder();
 
 struct BlueprintInput {
   std::string blueprint;

@@ -6,6 +6,7 @@
 
 #include "common/command_line.h"
 #include "launcher/commands/node_cleanup.h"
+#include "launcher/commands/node_describe.h"
 #include "launcher/commands/node_export.h"
 #include "launcher/commands/node_follow.h"
 #include "launcher/commands/node_power.h"
@@ -65,6 +66,7 @@ int node(Args args) {
        "Services, slurmctld and slurmd run these commands; you need them for troubleshooting only.",
        {{"boot", boot},
         {"cleanup", node_cleanup},
+        {"describe", node_describe},
         {"export", node_export},
         {"follow", node_follow},
         {"guard", guard},

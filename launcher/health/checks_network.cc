@@ -19,7 +19,9 @@ void nic_link(const Machine& machine, CheckRun& run) {
   for (const Interface& nic : run.context.profile.network_interfaces) {
     const fs::path folder = all_interfaces / nic.name;
     if (std::ranges::find(there, nic.name) == there.end()) {
-      run.find("nic-missing", nic.name, "no such interface");
+      // Some NICs only have an RDMA device, whose ports rdma_ports() checks.
+      const bool is_rdma = !machine.names(all_rdma / nic.name / "ports").empty();
+      if (!is_rdma) run.find("nic-missing", nic.name, "no such interface");
       continue;
     }
     if (machine.number(folder / "carrier").value_or(0) != 1) {

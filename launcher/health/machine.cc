@@ -58,6 +58,14 @@ std::optional<int64_t> Machine::number(const fs::path& path) const {
   return text ? to_number<int64_t>(*text) : std::nullopt;
 }
 
+fs::path Machine::target(const fs::path& link) const {
+  std::error_code failed;
+  const fs::path path = fs::canonical(at(link), failed);
+  if (failed) return {};
+  const fs::path root = fs::canonical(root_, failed);
+  return failed ? fs::path() : "/" / path.lexically_relative(root);
+}
+
 std::vector<std::string> Machine::names(const fs::path& folder) const {
   std::vector<std::string> names;
   std::error_code none;

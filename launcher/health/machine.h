@@ -42,6 +42,9 @@ class Machine {
   // The same, as a number.
   std::optional<int64_t> number(const std::filesystem::path& path) const;
 
+  // Where a link of /sys leads, seen from the machine's root; empty if it leads nowhere.
+  std::filesystem::path target(const std::filesystem::path& link) const;
+
   // The names in a folder, sorted; empty if it is not a folder.
   std::vector<std::string> names(const std::filesystem::path& folder) const;
 

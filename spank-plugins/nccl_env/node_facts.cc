@@ -62,7 +62,8 @@ std::vector<std::string> find_further(const NodeProfile& profile, const fs::path
     const std::string name = entry.path().filename();
     const bool listed =
         std::ranges::find(profile.network_interfaces, name, &NodeProfile::Interface::name) !=
-        profile.network_interfaces.end();
+            profile.network_interfaces.end() ||
+        std::ranges::find(profile.unused_interfaces, name) != profile.unused_interfaces.end();
     if (!listed && !pci_address(entry.path()).empty()) further.push_back(name);
   }
   std::ranges::sort(further);
