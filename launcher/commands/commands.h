@@ -14,6 +14,7 @@ using Args = std::span<const std::string>;  // what follows the verb
 // Each prints results on stdout and messages on stderr, returns an exit status, and throws Error
 // or UsageError.
 int check(Args args);
+int cluster(Args args);
 int complete(Args args);
 int completion(Args args);
 int create(Args args);

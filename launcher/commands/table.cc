@@ -59,6 +59,7 @@ std::span<const Command> table() {
       {"fault", clusters, fault},
       {"destroy", clusters, destroy},
       {"image", clusters, image},
+      {"cluster", clusters, cluster},
       {"quota", cloud, quota},
       {"create", cloud, create},
       {"plan", cloud, plan},

@@ -1,0 +1,83 @@
+// Asks nodes through srun.
+#include "launcher/hosts/node_answers.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "common/error.h"
+#include "common/process.h"
+#include "common/text.h"
+
+namespace slipway::hosts {
+namespace {
+
+constexpr size_t at_a_time = 32;
+constexpr std::chrono::seconds start_within{60}, answer_within{150};
+
+std::string last_line(const std::string& text) {
+  const std::vector<std::string> lines = split(trim(text), '\n');
+  return lines.empty() ? "" : lines.back();
+}
+
+NodeAnswer ask(const std::string& node, std::vector<std::string> command) {
+  for (std::string& word : command) {
+    if (word == "{}") word = node;
+  }
+  std::vector<std::string> argv{"srun",
+                                "--nodelist=" + node,
+                                "--nodes=1",
+                                "--ntasks=1",
+                                "--quiet",
+                                "--mpi=none",
+                                "--job-name=slipway-describe",
+                                "--chdir=/",
+                                fmt::format("--immediate={}", start_within.count())};
+  argv.insert(argv.end(), command.begin(), command.end());
+  const ProcessResult result = run_process(argv, {"", answer_within});
+  if (result.ok()) return {node, result.output, ""};
+  if (result.timed_out) return {node, "", "it did not answer in time"};
+  const std::string said = last_line(result.errors);
+  return {node, result.output, said.empty() ? "the command failed" : said};
+}
+
+}  // namespace
+
+std::vector<SiteNode> nodes_of_slurm() {
+  std::vector<SiteNode> nodes;
+  std::set<std::string> seen;
+  const std::string text =
+      run_checked({"sinfo", "--noheader", "--Node", "--format=%N|%T"}, {"", answer_within});
+  for (const std::string& line : split(text, '\n')) {
+    const std::vector<std::string> fields = split(line, '|');
+    if (fields.size() == 2 && seen.insert(fields[0]).second)
+      nodes.push_back({fields[0], fields[1]});
+  }
+  return nodes;
+}
+
+std::vector<NodeAnswer> ask_nodes(const std::vector<std::string>& nodes,
+                                  const std::vector<std::string>& command) {
+  std::vector<NodeAnswer> answers(nodes.size());
+  std::atomic<size_t> next = 0;
+  std::vector<std::jthread> workers;
+  for (size_t i = 0; i < std::min(at_a_time, nodes.size()); ++i) {
+    workers.emplace_back([&] {
+      for (size_t at = next++; at < nodes.size(); at = next++) {
+        try {
+          answers[at] = ask(nodes[at], command);
+        } catch (const std::exception& error) {
+          answers[at] = {nodes[at], "", error.what()};
+        }
+      }
+    });
+  }
+  workers.clear();
+  return answers;
+}
+
+}  // namespace slipway::hosts

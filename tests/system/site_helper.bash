@@ -1,0 +1,81 @@
+# A cluster that something else deployed: a site's own slurm.conf, munge key and daemons, in a mount and PID namespace of
+# its own, with a copy of /etc and /opt that is thrown away. One node answers, another is switched off.
+
+SITE=$SUITE/site
+
+# in_site COMMAND...: runs a command as root of the site
+in_site() { nsenter --target "$(cat "$SITE/holder")" --mount --pid -- env SLURM_CONF=/etc/slurm/slurm.conf "$@"; }
+
+# What an administrator wrote. The last line has no line feed.
+site_slurm_conf() {
+  cat <<EOF
+# Cluster of the department; ask Ana before you change this.
+ClusterName=department
+SlurmctldHost=$(hostname)(127.0.0.1)
+SlurmctldPort=17817
+SlurmdPort=17818
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket=$SITE/run/munge.socket
+StateSaveLocation=$SITE/state
+SlurmdSpoolDir=$SITE/spool
+SlurmctldPidFile=$SITE/run/slurmctld.pid
+SlurmdPidFile=$SITE/run/slurmd.pid
+SlurmctldLogFile=$SITE/log/slurmctld.log
+SlurmdLogFile=$SITE/log/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SlurmdParameters=config_overrides
+ReturnToService=2
+SchedulerParameters=bf_interval=5
+NodeName=here NodeHostname=$(hostname) NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+NodeName=away NodeAddr=127.0.0.9 CPUs=2 State=UNKNOWN
+EOF
+  printf 'PartitionName=main Nodes=ALL Default=YES State=UP'
+}
+
+# Runs in the namespaces: copies of /etc and /opt, then the daemons.
+site_inside() {
+  local folder
+  for folder in etc opt; do
+    mkdir -p "$SITE/over/$folder" "$SITE/work/$folder"
+    mount -t overlay overlay -o "lowerdir=/$folder,upperdir=$SITE/over/$folder,workdir=$SITE/work/$folder" "/$folder"
+  done
+  rm -rf /etc/slurm /etc/slipway /opt/slipway
+  mkdir -p /etc/slurm /opt/slipway /var/log/slurm
+  mount --bind "$SUITE/prefix" /opt/slipway
+  site_slurm_conf >/etc/slurm/slurm.conf
+  head -c 1024 /dev/urandom >"$SITE/key"
+  chmod 600 "$SITE/key"
+  munged --force --num-threads=2 --key-file="$SITE/key" --socket="$SITE/run/munge.socket" --pid-file="$SITE/run/munged.pid" \
+    --log-file="$SITE/log/munged.log" --seed-file="$SITE/run/munge.seed"
+  slurmctld
+  slurmd -N here 2>/dev/null || slurmd
+  exec sleep infinity
+}
+
+start_site() {
+  mkdir -p "$SITE"/{state,spool,log,run}
+  export SITE SUITE
+  export -f site_inside site_slurm_conf
+  # A file system for the overlays' upper folders, as the tests' own folder may be on one.
+  unshare --mount --propagation private --pid --fork --kill-child --mount-proc bash -euc '
+    mkdir -p "$SITE/over" "$SITE/work"
+    site_inside' >"$SITE/log/inside" 2>&1 3>&- &
+  echo $! >"$SITE/unshare"
+  local i
+  for i in $(seq 300); do
+    pgrep -P "$(cat "$SITE/unshare")" >"$SITE/holder" && in_site sinfo --noheader --nodes=here --format=%t 2>/dev/null | grep -q idle && return
+    sleep 0.2
+  done
+  cat "$SITE"/log/*
+  return 1
+}
+
+stop_site() {
+  kill "$(cat "$SITE/unshare")" 2>/dev/null || true
+  rm -rf "$SITE"
+}
+
+# The site's own files, byte by byte
+site_files() { in_site sh -c 'cd /etc && find slurm slipway -type f -exec sha256sum {} + 2>/dev/null | sort'; }
