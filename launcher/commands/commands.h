@@ -32,6 +32,7 @@ int health(Args args);
 int help(Args args);
 int container(Args args);
 int image(Args args);
+int job(Args args);
 int launch(Args args);
 int ledger(Args args);
 int lsp(Args args);
@@ -44,6 +45,7 @@ int node_scripts(Args args);  // a part of `node`
 int plan(Args args);
 int quota(Args args);
 int rehearse(Args args);
+int run(Args args);
 int schema(Args args);
 int status(Args args);
 int version(Args args);

@@ -18,7 +18,6 @@
 #include "launcher/hosts/describe.h"
 
 namespace slipway::commands {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -30,6 +29,8 @@ cluster::Catalogue read_whole_catalogue(const fs::path& folder) {
   if (diagnostics.errors() > 0) throw Error(render(diagnostics));
   return catalogue;
 }
+
+namespace {
 
 // "ibp24s0 (mlx5_0)", and the GPUs next to it
 std::string interface_text(const NodeProfile::Interface& nic) {
@@ -142,7 +143,7 @@ int node_describe(Args args) {
   line.example("sudo slipway node describe -o /etc/slipway/node.json", "write the node profile");
   line.exit_status("1", "the cluster's name is unknown, or the machine is not whole");
   line.see_also("slipway-health(1)");
-  line.see_also("slipway-node-profile(5)");
+  line.see_also("slipway-node-transport(1)");
   if (!line.parse(args)) return 0;
   if (wishes.role != "compute" && wishes.role != "login" && wishes.role != "controller") {
     throw UsageError("--role is compute, login or controller");

@@ -65,6 +65,8 @@ std::span<const Command> table() {
       {"plan", cloud, plan},
       {"container", jobs, container},
       {"launch", jobs, launch},
+      {"run", jobs, run},
+      {"job", jobs, job},
       {"ledger", jobs, ledger},
       {"rehearse", jobs, rehearse},
       {"health", nodes, health},

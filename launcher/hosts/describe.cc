@@ -278,11 +278,11 @@ std::string own_address(const std::string& interface) {
 
 }  // namespace
 
-Answers ask_this_machine() {
+Answers ask_this_machine(AskNvml ask) {
   constexpr std::chrono::seconds patience{30};  // NVML takes seconds without persistence mode
   char name[256] = {};
   ::gethostname(name, sizeof name - 1);
-  return {name, ask_nvml(patience), own_address};
+  return {name, ask == AskNvml::yes ? ask_nvml(patience) : health::Gpus(), own_address};
 }
 
 Answers no_answers(const std::filesystem::path& root) {

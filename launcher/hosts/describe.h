@@ -2,7 +2,7 @@
 // describe`.
 //
 // Every value of the node profile has its origin: a file of /sys, NVML, Slurm's configuration, a
-// row of the catalogue. What cannot be found out is asked for or left empty, never guessed.
+// row of the catalogue. What cannot be found out stays empty or is an error, never a guess.
 #pragma once
 
 #include <filesystem>
@@ -50,8 +50,10 @@ struct Knowledge {
   const HardwareTable& hardware;
 };
 
-// What this machine answers; NVML may take some seconds.
-Answers ask_this_machine();
+enum class AskNvml { yes, no };
+
+// What this machine answers. NVML may take some seconds; without it, the PCI bus shows the GPUs.
+Answers ask_this_machine(AskNvml ask = AskNvml::yes);
 
 // Of a recorded machine: only its name, from its /etc/hostname.
 Answers no_answers(const std::filesystem::path& root);

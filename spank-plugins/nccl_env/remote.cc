@@ -14,10 +14,9 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "spank-plugins/nccl_env/below_us.h"
+#include "spank-plugins/nccl_env/decide.h"
 #include "spank-plugins/nccl_env/image.h"
 #include "spank-plugins/nccl_env/job.h"
-#include "spank-plugins/nccl_env/preflight.h"
-#include "spank-plugins/nccl_env/resolve.h"
 #include "spank-plugins/nccl_env/table.h"
 #include "spank-plugins/spank/guard.h"
 
@@ -98,40 +97,21 @@ std::string text_of(const Environment& environment, const char* name) {
   return found == environment.end() ? "" : found->second;
 }
 
-// The environment as the tasks will see it.
-Environment after(const Resolution& resolution, Environment environment) {
-  for (const Decision& decision : resolution.decisions) {
-    if (decision.action == Action::set) environment[decision.name] = *decision.value;
-    if (decision.action == Action::unset) environment.erase(decision.name);
-  }
-  return environment;
-}
-
 Environment read_environment(const spank::Handle& slurm) {
   auto environment = slurm.environment();
   if (!environment) throw Error("cannot read the job's environment");
   return *std::move(environment);
 }
 
-void decide(const spank::Handle& slurm, const Environment& environment, Mode mode) {
+void decide_step(const spank::Handle& slurm, const Environment& environment, Mode mode) {
   const Arguments& arguments = *step.arguments;
   step.profile = load_node_profile(arguments.profile_path);
-  const NodeProfile& profile = step.profile;
-  const bool several_nodes = has_several_nodes(environment, slurm.node_count());
-  Advised advised = collect_advice(profile, {arguments.variables, several_nodes});
-  if (!arguments.environment_plugin.empty()) {
-    advised.advice.push_back({"NCCL_ENV_PLUGIN", arguments.environment_plugin, "plugstack.conf",
-                              "keeps container images from replacing values"});
-  }
-  step.resolution = resolve(advised.advice, profile.transport.name, environment);
+  Decided decided = decide(
+      step.profile, arguments, mode, environment,
+      {has_several_nodes(environment, slurm.node_count()), text_of(environment, digest_name)});
+  step.resolution = std::move(decided.resolution);
+  step.findings = std::move(decided.findings);
   step.users = users_own(environment);
-  for (std::string& warning : advised.warnings) {
-    step.findings.push_back({profile.node + ": " + warning, false, true});
-  }
-  const Environment seen = mode == Mode::warn ? environment : after(step.resolution, environment);
-  const auto found = judge(profile, look_up(profile, environment), seen, advised.advice,
-                           {several_nodes, text_of(environment, digest_name)});
-  step.findings.insert(step.findings.end(), found.begin(), found.end());
   step.decided = true;
 }
 
@@ -249,7 +229,7 @@ void user_init(const spank::Handle& slurm) {
   // nothing.
   Resolution nothing_of_ours = take_back(environment);
   if (mode == Mode::off) nothing_of_ours.marker.reset();
-  if (mode != Mode::off) decide(slurm, environment, mode);
+  if (mode != Mode::off) decide_step(slurm, environment, mode);
   apply(slurm, nothing_of_ours);
   step.job = after(nothing_of_ours, environment);
   change(slurm, digest_name, std::nullopt);

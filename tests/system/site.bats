@@ -43,7 +43,8 @@ teardown_file() {
   [[ "$output" == *"HealthCheckProgram      = /opt/slipway/libexec/slipway/health"* ]]
   [[ "$output" == *"bf_interval=5"* ]]
   run -0 in_site srun --nodelist=here --nccl-env=show true
-  run -1 in_site srun --nodelist=here --nccl-env=bad true
+  run in_site srun --nodelist=here --nccl-env=bad true
+  [ "$status" -ne 0 ]
   [[ "$output" == *"--nccl-env"* ]]
 }
 
@@ -58,7 +59,7 @@ teardown_file() {
   [ "$(in_site grep -c 'BEGIN Slipway' /etc/slurm/plugstack.conf)" = 1 ]
 }
 
-@test "site: --undo leaves every byte as it was" {
+@test "site: --undo restores every byte" {
   run -1 in_site $SLIPWAY cluster describe --undo --nodes here
   [[ "$output" == *"-optional /opt/slipway/lib/slipway/spank/nccl_env.so"* ]]
   run -0 in_site $SLIPWAY cluster describe --undo --yes --nodes here
@@ -84,4 +85,56 @@ teardown_file() {
   in_site rm -r /etc/slipway
   run -1 in_site $SLIPWAY cluster describe --config /etc/nowhere
   [[ "$output" == *"there is no /etc/nowhere/slurm.conf"* ]]
+}
+
+# There are no GPUs here and one node: the user says that there are (CUDA_VISIBLE_DEVICES), and that a job has two nodes.
+# shellcheck disable=SC2016  # for the job's shell
+@test "site: a user without rights gets the variables with their origins, and his own values stay" {
+  run -0 as_someone slipway run --nccl-env show -- srun --nodelist=here env
+  [[ "$output" == *$'\nNCCL_NET=Socket'* && "$output" == *$'\nNCCL_NET_PLUGIN=none'* ]]
+  [[ "$output" == *"slipway: transport"* ]] # the table
+  run -0 as_someone env NCCL_NET_PLUGIN=mine slipway run -- srun --nodelist=here env
+  [[ "$output" == *$'\nNCCL_NET_PLUGIN=mine'* && "$output" == *"NCCL_NET=Socket"* ]]
+  run -0 as_someone slipway run --nccl-env off -- srun --nodelist=here env
+  [[ "$output" != *$'\nNCCL_'* ]]
+  run -0 as_someone slipway run --nccl-env warn -- srun --nodelist=here env NCCL_SEEN=1
+  [[ "$output" != *"NCCL_NET="* ]]
+  # Without GPUs, nothing.
+  run -0 as_someone env CUDA_VISIBLE_DEVICES= slipway run -- srun --nodelist=here env
+  [[ "$output" != *"NCCL_NET="* ]]
+}
+
+# shellcheck disable=SC2016
+@test "site: a batch script prepares its shell, and a second step recognizes what the first one got" {
+  run -0 as_someone srun --nodelist=here bash -c 'eval "$(slipway job prepare)"; echo "first $NCCL_NET"
+    export NCCL_NET_PLUGIN=other; eval "$(slipway job prepare)"; echo "second $NCCL_NET $NCCL_NET_PLUGIN"'
+  [[ "$output" == *"first Socket"* && "$output" == *"second Socket other"* ]]
+  in_site sh -c 'printf "#!/bin/sh\necho export MINE=7\n" >"$0/home/prolog" && chmod 755 "$0/home/prolog"' "$SITE"
+  run -0 as_someone env SLURM_TASK_PROLOG="$SITE/home/prolog" slipway run -- srun --nodelist=here env
+  [[ "$output" == *$'\nMINE=7'* && "$output" == *"NCCL_NET=Socket"* ]]
+}
+
+@test "site: a job that cannot work ends when its program starts, with the reason" {
+  in_site sh -c 'mkdir -p /etc/slipway && /opt/slipway/bin/slipway node describe --json >/etc/slipway/node.json'
+  in_site python3 - <<'P'
+import json
+profile = json.load(open("/etc/slipway/node.json"))
+profile["transport"]["fatal"].append({"variable": "NCCL_TEST", "value": "1", "why": "NCCL_TEST=1 cannot work"})
+json.dump(profile, open("/etc/slipway/node.json", "w"))
+P
+  run as_someone env NCCL_TEST=1 slipway run -- srun --nodelist=here sh -c 'sleep 20; echo started'
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"this job cannot work: "*"NCCL_TEST=1 cannot work"* && "$output" != *started* ]]
+  run -0 as_someone env NCCL_TEST=1 slipway run --nccl-env warn -- srun --nodelist=here echo started
+  [[ "$output" == *started* ]]
+  in_site rm -r /etc/slipway
+}
+
+@test "site: run says what it cannot do" {
+  run -2 as_someone slipway run -- mpirun true
+  [[ "$output" == *'eval "$(slipway job prepare)"'* ]]
+  run -2 as_someone slipway run -- srun --task-prolog=/bin/true true
+  [[ "$output" == *"SLURM_TASK_PROLOG"* ]]
+  run -1 as_someone slipway run --nccl-env no -- srun true
+  [[ "$output" == *"--nccl-env"* ]]
 }

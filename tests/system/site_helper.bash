@@ -1,10 +1,10 @@
-# A cluster that something else deployed: a site's own slurm.conf, munge key and daemons, in a mount and PID namespace of
-# its own, with a copy of /etc and /opt that is thrown away. One node answers, another is switched off.
+# A cluster that something else deployed: a site's own slurm.conf, munge key and daemons, in mount, PID and network namespaces
+# of its own, with a copy of /etc and /opt that is thrown away. One node answers, another is switched off.
 
 SITE=$SUITE/site
 
 # in_site COMMAND...: runs a command as root of the site
-in_site() { nsenter --target "$(cat "$SITE/holder")" --mount --pid -- env SLURM_CONF=/etc/slurm/slurm.conf "$@"; }
+in_site() { nsenter --target "$(cat "$SITE/holder")" --mount --pid --net -- env SLURM_CONF=/etc/slurm/slurm.conf "$@"; }
 
 # What an administrator wrote. The last line has no line feed.
 site_slurm_conf() {
@@ -37,6 +37,13 @@ EOF
 # Runs in the namespaces: copies of /etc and /opt, then the daemons.
 site_inside() {
   local folder
+  # Slurm resolves no name without an interface that has an address.
+  ip link set lo up
+  ip link add eno1 type veth peer name wire
+  ip address add 10.77.0.1/24 dev eno1
+  ip link set eno1 up
+  ip link set wire up
+  ip route add default via 10.77.0.254
   for folder in etc opt; do
     mkdir -p "$SITE/over/$folder" "$SITE/work/$folder"
     mount -t overlay overlay -o "lowerdir=/$folder,upperdir=$SITE/over/$folder,workdir=$SITE/work/$folder" "/$folder"
@@ -59,12 +66,12 @@ start_site() {
   export SITE SUITE
   export -f site_inside site_slurm_conf
   # A file system for the overlays' upper folders, as the tests' own folder may be on one.
-  unshare --mount --propagation private --pid --fork --kill-child --mount-proc bash -euc '
+  unshare --mount --propagation private --pid --net --fork --kill-child --mount-proc bash -euc '
     mkdir -p "$SITE/over" "$SITE/work"
     site_inside' >"$SITE/log/inside" 2>&1 3>&- &
   echo $! >"$SITE/unshare"
-  local i
-  for i in $(seq 300); do
+  local end=$((SECONDS + 60))
+  while [ $SECONDS -lt $end ]; do
     pgrep -P "$(cat "$SITE/unshare")" >"$SITE/holder" && in_site sinfo --noheader --nodes=here --format=%t 2>/dev/null | grep -q idle && return
     sleep 0.2
   done
@@ -73,9 +80,17 @@ start_site() {
 }
 
 stop_site() {
-  kill "$(cat "$SITE/unshare")" 2>/dev/null || true
+  # The first process of the PID namespace: all others end with it. unshare itself ignores SIGTERM.
+  kill -KILL "$(cat "$SITE/holder")" 2>/dev/null || true
   rm -rf "$SITE"
 }
 
 # The site's own files, byte by byte
 site_files() { in_site sh -c 'cd /etc && find slurm slipway -type f -exec sha256sum {} + 2>/dev/null | sort'; }
+
+# as_someone COMMAND...: runs a command as an ordinary user of the site, who has Slipway in the home folder only
+as_someone() {
+  in_site sh -c 'id someone >/dev/null 2>&1 || {
+    useradd --no-create-home --home-dir "$0/home" someone && mkdir -p "$0/home" && cp -r /opt/slipway "$0/home/slipway" && chown someone "$0/home"; }' "$SITE"
+  in_site runuser -u someone -- env HOME="$SITE/home" PATH="$SITE/home/slipway/bin:/usr/bin:/bin" CUDA_VISIBLE_DEVICES=0 SLURM_HET_SIZE=2 "$@"
+}

@@ -1,0 +1,37 @@
+// Decides what the tasks of a step get.
+#include "spank-plugins/nccl_env/decide.h"
+
+#include <iterator>
+
+#include "spank-plugins/nccl_env/advice.h"
+#include "spank-plugins/nccl_env/node_facts.h"
+
+namespace slipway::nccl_env {
+
+Environment after(const Resolution& resolution, Environment environment) {
+  for (const Decision& decision : resolution.decisions) {
+    if (decision.action == Action::set) environment[decision.name] = *decision.value;
+    if (decision.action == Action::unset) environment.erase(decision.name);
+  }
+  return environment;
+}
+
+Decided decide(const NodeProfile& profile, const Arguments& arguments, Mode mode,
+               const Environment& environment, const PreflightJob& job) {
+  Advised advised = collect_advice(profile, {arguments.variables, job.several_nodes});
+  if (!arguments.environment_plugin.empty()) {
+    advised.advice.push_back({"NCCL_ENV_PLUGIN", arguments.environment_plugin, "plugstack.conf",
+                              "keeps container images from replacing values"});
+  }
+  Decided decided{resolve(advised.advice, profile.transport.name, environment), {}};
+  for (std::string& warning : advised.warnings) {
+    decided.findings.push_back({profile.node + ": " + warning, false, true});
+  }
+  const Environment seen =
+      mode == Mode::warn ? environment : after(decided.resolution, environment);
+  const auto found = judge(profile, look_up(profile, environment), seen, advised.advice, job);
+  decided.findings.insert(decided.findings.end(), found.begin(), found.end());
+  return decided;
+}
+
+}  // namespace slipway::nccl_env
