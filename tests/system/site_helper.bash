@@ -45,11 +45,12 @@ site_inside() {
   ip link set wire up
   ip route add default via 10.77.0.254
   for folder in etc opt; do
-    mkdir -p "$SITE/over/$folder" "$SITE/work/$folder"
-    mount -t overlay overlay -o "lowerdir=/$folder,upperdir=$SITE/over/$folder,workdir=$SITE/work/$folder" "/$folder"
+    mkdir -p "$SITE/layers/over/$folder" "$SITE/layers/work/$folder"
+    mount -t overlay overlay -o "lowerdir=/$folder,upperdir=$SITE/layers/over/$folder,workdir=$SITE/layers/work/$folder" "/$folder"
   done
   rm -rf /etc/slurm /etc/slipway /opt/slipway
   mkdir -p /etc/slurm /opt/slipway /var/log/slurm
+  mount -t tmpfs tmpfs /var/log/slurm
   mount --bind "$SUITE/prefix" /opt/slipway
   site_slurm_conf >/etc/slurm/slurm.conf
   head -c 1024 /dev/urandom >"$SITE/key"
@@ -62,12 +63,13 @@ site_inside() {
 }
 
 start_site() {
-  mkdir -p "$SITE"/{state,spool,log,run}
+  mkdir -p "$SITE"/{state,spool,log,run,layers}
   export SITE SUITE
   export -f site_inside site_slurm_conf
   # A file system for the overlays' upper folders, as the tests' own folder may be on one.
+  # shellcheck disable=SC2016  # for the shell in there
   unshare --mount --propagation private --pid --net --fork --kill-child --mount-proc bash -euc '
-    mkdir -p "$SITE/over" "$SITE/work"
+    mount -t tmpfs tmpfs "$SITE/layers"
     site_inside' >"$SITE/log/inside" 2>&1 3>&- &
   echo $! >"$SITE/unshare"
   local end=$((SECONDS + 60))
