@@ -57,10 +57,11 @@ Environment base_environment(const ContainerPlan& plan) {
       "SLURM_JOB_",   "SLURM_STEP_", "SLURM_MPI_TYPE=",         "SLURM_NODELIST=",
       "SLURM_NTASKS="};
   Environment base;
-  for (const auto& [name, value] : plan.job) {
+  for (const auto& variable : plan.job) {
+    const std::string& name = variable.first;
     const auto begins = [&](const std::string& prefix) { return (name + "=").starts_with(prefix); };
     const bool wins = std::ranges::find(plan.job_wins, name) != plan.job_wins.end();
-    if (wins || std::ranges::any_of(prefixes, begins)) base[name] = value;
+    if (wins || std::ranges::any_of(prefixes, begins)) base.insert(variable);
   }
   return base;
 }
