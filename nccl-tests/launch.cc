@@ -200,7 +200,7 @@ Launch read_launch() {
     launch.hosts = std::move(hosts);
   }
   if (launch.rank >= launch.size) {
-    throw Error(fmt::format("this is rank {}, of {} ranks", launch.rank, launch.size));
+    throw WrongRank(fmt::format("this is rank {}, of {} ranks", launch.rank, launch.size));
   }
   return launch;
 }

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/error.h"
+
 namespace slipway::bandwidth {
 
 // The ranks that one started process became (processes.h).
@@ -28,6 +30,12 @@ struct Launch {
   Share share = {};           // already counted in `rank` and `size`
   // Of each rank, for messages; only on rank 0, and empty where the launcher does not tell.
   std::vector<std::string> hosts = {};
+};
+
+// The environment of this process alone is wrong: no other rank can say so.
+class WrongRank : public Error {
+ public:
+  using Error::Error;
 };
 
 // Throws Error if the environment contradicts itself, or if Slurm has several tasks but this

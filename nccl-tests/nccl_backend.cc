@@ -14,6 +14,7 @@
 
 #include "common/environment.h"
 #include "common/error.h"
+#include "common/text.h"
 #include "nccl-tests/agreed_error.h"
 #include "nccl-tests/gpu_patterns.h"
 #include "nccl-tests/launch.h"
@@ -167,8 +168,12 @@ void NcclBackend::end_early() {
 // The GPU of this rank, by its number among the ranks of its host, or as nccl-tests' variable says.
 // A task of Slurm may see one GPU only: then each is number 0.
 int device_of(const Launch& launch, const std::vector<RankInfo>& ranks, int devices) {
-  if (const char* chosen = std::getenv("NCCL_TESTS_DEVICE"))
-    return std::atoi(chosen) + launch.share.number;
+  if (const std::string chosen = environment_variable("NCCL_TESTS_DEVICE"); !chosen.empty()) {
+    const auto first = to_number<int>(chosen);
+    if (!first || *first < 0)
+      throw Error(fmt::format("NCCL_TESTS_DEVICE is `{}`, expected the number of a GPU", chosen));
+    return *first + launch.share.number;
+  }
   const RankInfo& own = ranks.at(static_cast<size_t>(launch.rank));
   if (own.device < devices) return own.device;
   if (devices == 1 && launch.share.of == 1) return 0;

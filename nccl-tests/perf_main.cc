@@ -18,6 +18,7 @@
 #include "nccl-tests/choose_backend.h"
 #include "nccl-tests/environment.h"
 #include "nccl-tests/heartbeat.h"
+#include "nccl-tests/launch.h"
 #include "nccl-tests/memory.h"
 #include "nccl-tests/processes.h"
 #include "nccl-tests/run.h"
@@ -108,7 +109,8 @@ int perf(const Collective& collective, const std::vector<std::string>& args) {
     error.tell(program);
     return exit_could_not_run;
   } catch (const std::exception& error) {
-    if (launcher_rank() == 0) complain(program, error.what());
+    const bool speaks = launcher_rank() == 0 || dynamic_cast<const WrongRank*>(&error) != nullptr;
+    if (speaks) complain(program, error.what());
     return exit_could_not_run;
   }
   return run_together(*backend, collective, *options);

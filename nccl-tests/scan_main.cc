@@ -14,6 +14,7 @@
 #include "nccl-tests/choose_backend.h"
 #include "nccl-tests/environment.h"
 #include "nccl-tests/heartbeat.h"
+#include "nccl-tests/launch.h"
 #include "nccl-tests/run.h"
 #include "nccl-tests/scan.h"
 #include "nccl-tests/scan_agents.h"
@@ -221,6 +222,8 @@ int main_of_scan(const std::vector<std::string>& args) {
   } catch (const AgreedError& error) {
     error.tell(scan_program);
     return exit_could_not_run;
+  } catch (const WrongRank& error) {
+    return complain(error, true, exit_could_not_run);
   } catch (const std::exception& error) {
     return complain(error, speaks, exit_could_not_run);
   }

@@ -129,6 +129,12 @@ class EndToEnd(unittest.TestCase):
             self.assertIn(advice, done.stderr)
             self.assertEqual(done.stdout, "")
 
+    def test_a_rank_that_cannot_be_says_so_itself(self):
+        settings = {"SLIPWAY_RANK": "5", "SLIPWAY_SIZE": "2", "SLIPWAY_RENDEZVOUS": "127.0.0.1:5000"}
+        done = subprocess.run([PROGRAM, "all_reduce", "--backend", "tcp"], capture_output=True, text=True, timeout=60, check=False,
+                              env={**os.environ, **settings})
+        self.assertEqual((done.returncode, done.stderr), (3, "all_reduce_perf: this is rank 5, of 2 ranks\n"))
+
     def test_every_collective_on_mpi_and_on_tcp(self):
         for collective in COLLECTIVES:
             if collective == "hypercube" and RANKS & (RANKS - 1):
