@@ -122,6 +122,14 @@ TEST_CASE("compare: so do one and two runs a side", "[chance]") {
   expect_few_alarms(two_each, 300, 15);
 }
 
+TEST_CASE("compare: single runs of which one in ten is 20 % slower raise few alarms", "[chance]") {
+  const NoiseModel rare{"a much slower path in a tenth of the runs",
+                        [](Random& random, double) { return uniform(random) < 0.1 ? 0.2 : 0.0; },
+                        per_operation(0.02)};
+  CHECK(alarm_share(rare, single, 300, 16) <= most_share(300));
+  CHECK(alarm_share(rare, two_each, 300, 17) <= most_share(300));
+}
+
 TEST_CASE("compare: a slowdown as large as it says is found in about 80 % of the cases",
           "[chance]") {
   const NoiseModel models[] = {noise_models()[0], noise_models()[3], noise_models()[9]};
