@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "nccl-tests/statistics.h"
 #include "nccl-tests/table.h"
 
 namespace slipway::bandwidth {
@@ -64,19 +65,47 @@ Json placement(const Setup& setup, const Placement& measured) {
           {"nwrong", measured.wrong ? Json(static_cast<double>(*measured.wrong)) : Json(nullptr)}};
 }
 
+// Single iterations (-I 1). nccl-tests also has those of each process; ours are of the slowest
+// rank.
+Json iterations(const Setup& setup, const Placement& measured) {
+  const IterationTimes times = iteration_times(measured.iterations_us);
+  return {{"skipped_iterations", setup.options.timing.skipped},
+          {"min_us", times.least_us},
+          {"max_us", times.most_us},
+          {"avg_us", times.mean_us},
+          {"p50_us", times.p50_us},
+          {"p95_us", times.p95_us},
+          {"p99_us", times.p99_us},
+          {"stdev_us", times.deviation_us},
+          {"cv_pct", times.deviation_percent()},
+          {"times_us", measured.iterations_us}};
+}
+
+Json result(const Setup& setup, const Row& row) {
+  Json line = {{"size", row.shape.size_bytes},
+               {"count", row.shape.count},
+               {"type", row.of.datatype.name},
+               {"redop", row.of.reduction_name()},
+               {"root", fmt::format("{:6}", row.of.root_column())},
+               {"out_of_place", placement(setup, row.out_of_place)}};
+  const bool each = setup.options.timing.each_iteration;
+  if (each) line["out_of_place_per_iter"] = iterations(setup, row.out_of_place);
+  line["in_place"] = placement(setup, row.in_place);
+  if (each) line["in_place_per_iter"] = iterations(setup, row.in_place);
+  line["actual_iterations"] = setup.options.timing.iterations;
+  line["experiment_name"] = "";
+  return line;
+}
+
 Json results(const Setup& setup, const std::vector<Row>& rows) {
   Json list = Json::array();
-  for (const Row& row : rows) {
-    list.push_back({{"size", row.shape.size_bytes},
-                    {"count", row.shape.count},
-                    {"type", row.of.datatype.name},
-                    {"redop", row.of.reduction_name()},
-                    {"root", fmt::format("{:6}", row.of.root_column())},
-                    {"out_of_place", placement(setup, row.out_of_place)},
-                    {"in_place", placement(setup, row.in_place)},
-                    {"actual_iterations", setup.options.timing.iterations},
-                    {"experiment_name", ""}});
-  }
+  for (const Row& row : rows) list.push_back(result(setup, row));
+  return list;
+}
+
+Json arguments(const Setup& setup) {
+  Json list = Json::array({setup.collective->program()});
+  for (const std::string& one : setup.options.arguments) list.push_back(one);
   return list;
 }
 
@@ -89,7 +118,7 @@ std::string to_nccl_tests_json(const Setup& setup, const std::vector<Row>& rows,
   const int64_t wrong = wrong_runs(rows);
   Json file = {{"version", layout_version},
                {"start_time", setup.started_utc},
-               {"args", Json::array({setup.collective->program()})},
+               {"args", arguments(setup)},
                {"env", environment},
                {"nccl_version", setup.backend.version},
                {"config", config(setup)},

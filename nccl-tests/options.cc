@@ -255,6 +255,7 @@ BackendChoice parse_backend(const std::string& text) {
 std::optional<Options> parse_options(const Collective& collective,
                                      std::span<const std::string> args) {
   Options options;
+  options.arguments.assign(args.begin(), args.end());
   RawOptions raw;
   const std::string program = collective.program();
   CommandLine line(program,

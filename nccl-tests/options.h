@@ -35,6 +35,7 @@ struct Options {
   int unaligned = 0;                      // elements before the first of a buffer
   bool report_issue_time = false;         // -C: the time until the operation was handed over
   bool report_memory = false;             // -M
+  std::vector<std::string> arguments;     // as given
   std::filesystem::path nccl_tests_file;  // -J: the result as nccl-tests' JSON; empty: none
   NcclSettings nccl;
   std::filesystem::path report;  // empty: none is written

@@ -93,4 +93,23 @@ std::optional<double> relative_half_width(const Statistics& statistics) {
   return (statistics.interval->high - statistics.interval->low) / 2 / statistics.median;
 }
 
+IterationTimes iteration_times(std::vector<double> us) {
+  IterationTimes times;
+  if (us.empty()) return times;
+  std::ranges::sort(us);
+  const size_t n = us.size();
+  const auto nearest_rank = [&](size_t percent) { return us[(n * percent + 99) / 100 - 1]; };
+  double variance = 0;
+  for (const double one : us) times.mean_us += one / static_cast<double>(n);
+  for (const double one : us)
+    variance += (one - times.mean_us) * (one - times.mean_us) / static_cast<double>(n);
+  times.least_us = us.front();
+  times.most_us = us.back();
+  times.deviation_us = std::sqrt(variance);
+  times.p50_us = us[n / 2];
+  times.p95_us = nearest_rank(95);
+  times.p99_us = nearest_rank(99);
+  return times;
+}
+
 }  // namespace slipway::bandwidth

@@ -42,4 +42,15 @@ double median_of(std::span<const double> values);
 // 1.4826 × MAD estimates the standard deviation of normally distributed values.
 inline constexpr double mad_to_deviation = 1.4826;
 
+// Single iterations by nccl-tests' definitions: the upper median, percentiles by nearest rank, so
+// that with fewer than 100 values p99 is the maximum, and the deviation with the divisor n. All are
+// 0 without values.
+struct IterationTimes {
+  double least_us = 0, most_us = 0, mean_us = 0, deviation_us = 0;
+  double p50_us = 0, p95_us = 0, p99_us = 0;
+
+  double deviation_percent() const { return mean_us > 0 ? deviation_us / mean_us * 100 : 0; }
+};
+IterationTimes iteration_times(std::vector<double> us);
+
 }  // namespace slipway::bandwidth

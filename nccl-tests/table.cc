@@ -8,25 +8,19 @@
 
 #include <fmt/core.h>
 
+#include "nccl-tests/statistics.h"
+
 namespace slipway::bandwidth {
 namespace {
 
 constexpr int time_width = 7;
 constexpr int bandwidth_width = 6;
 
-// nccl-tests' columns of single iterations, by its definitions: percentiles by nearest rank, so
-// with fewer than 100 values p99 is the maximum, and the deviation with the divisor n.
-std::string each_iteration_text(std::vector<double> us) {
-  if (us.empty()) us = {0};
-  std::ranges::sort(us);
-  const auto n = us.size();
-  double mean = 0, variance = 0;
-  for (const double one : us) mean += one / static_cast<double>(n);
-  for (const double one : us) variance += (one - mean) * (one - mean) / static_cast<double>(n);
-  const double p99 = us[(n * 99 + 99) / 100 - 1];
-  const double deviation_percent = mean > 0 ? std::sqrt(variance) / mean * 100 : 0;
+std::string each_iteration_text(const std::vector<double>& us) {
+  const IterationTimes times = iteration_times(us);
   std::string text;
-  for (const double value : {us.front(), us.back(), p99, deviation_percent}) {
+  for (const double value :
+       {times.least_us, times.most_us, times.p99_us, times.deviation_percent()}) {
     text += "  " + fit(value, time_width);
   }
   return text;

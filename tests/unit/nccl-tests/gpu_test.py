@@ -233,6 +233,7 @@ class Options(unittest.TestCase):
             file = json.loads(pathlib.Path(folder, "out.json").read_text())
         self.assertEqual(file["version"], 3)
         self.assertEqual(file["nccl_version"], 22809)
+        self.assertEqual(file["args"], ["all_reduce_perf", "-g", "2", "-b", "2K", "-e", "2K", "-n", "3", "-J", f"{folder}/out.json"])
         self.assertEqual(file["results"][0]["size"], 2048)
         self.assertEqual(len(file["config"]["devices"]), 2)
         self.assertEqual(file["out_of_bounds"], {"count": 0, "okay": "true"})
@@ -249,6 +250,9 @@ class Options(unittest.TestCase):
         done = run("all_reduce", environment={"NCCL_TESTS_SPLIT": "by 3"})
         self.assertEqual(done.status, 3)
         self.assertIn("NCCL_TESTS_SPLIT is `by 3`", done.err)
+        done = run("all_reduce", environment={"NCCL_TESTS_DEVICE": "first"})
+        self.assertEqual((done.status, done.out), (3, ""))
+        self.assertIn("NCCL_TESTS_DEVICE is `first`, expected the number of a GPU", done.err)
         self.assertIn(" device  9 ", self.ok(ranks=2, environment={"NCCL_TESTS_DEVICE": "8"}).out)
 
 

@@ -80,3 +80,19 @@ TEST_CASE("statistics: a half width is a share of the median") {
   CHECK(relative_half_width(describe(one_to(10))) == Approx(3.5 / 5.5));
   CHECK(!relative_half_width(describe(one_to(3))).has_value());
 }
+
+TEST_CASE("statistics: single iterations have nccl-tests' median, percentiles and deviation") {
+  const IterationTimes times = iteration_times({4, 1, 3, 2});
+  CHECK(times.least_us == 1);
+  CHECK(times.most_us == 4);
+  CHECK(times.p50_us == 3);  // the upper one of two
+  CHECK(times.p95_us == 4);
+  CHECK(times.p99_us == 4);
+  CHECK(times.mean_us == 2.5);
+  CHECK(times.deviation_us == Approx(std::sqrt(1.25)));
+  std::vector<double> many(200);
+  for (size_t i = 0; i < many.size(); ++i) many[i] = static_cast<double>(i + 1);
+  CHECK(iteration_times(many).p95_us == 190);
+  CHECK(iteration_times(many).p99_us == 198);
+  CHECK(iteration_times({}).deviation_percent() == 0);
+}
