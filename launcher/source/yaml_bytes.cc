@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace slipway::source {
 namespace {
@@ -17,6 +18,15 @@ namespace {
 constexpr auto odd_spaces = std::to_array<std::string_view>(
     {"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
      "\u2007", "\u2008", "\u2009", "\u200a", "\u200b", "\u202f", "\u205f", "\u3000", "\ufeff"});
+
+// Quotes of word processors, as pairs.
+constexpr auto odd_quotes =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"\u201c", "\u201d"},
+                                                                  {"\u201d", "\u201d"},
+                                                                  {"\u2018", "\u2019"},
+                                                                  {"\u2019", "\u2019"},
+                                                                  {"\u201e", "\u201c"},
+                                                                  {"\u00ab", "\u00bb"}});
 
 // A guess at what is wrong with a file whose byte at `bad` is invalid; may be empty.
 std::string encoding_hint(std::string_view text, size_t bad) {
@@ -61,9 +71,19 @@ bool check_bytes(Span file, const Sources& sources, Diagnostics& diagnostics) {
   return false;
 }
 
-// Text from web pages and word processors has spaces that look like ASCII's.
+// Text from web pages and word processors has spaces and quotes that look like ASCII's.
 void check_ends(Span value, const Sources& sources, Diagnostics& diagnostics) {
   const std::string_view text = sources.text(value);
+  for (const auto& [open, close] : odd_quotes) {
+    const auto size = static_cast<uint32_t>(open.size());
+    if (text.size() < 2 * open.size() || !text.starts_with(open) || !text.ends_with(close))
+      continue;
+    diagnostics
+        .error(Code::not_text, {value.begin, value.begin + size},
+               "these are not ASCII quotes, and so they are part of the value")
+        .help("write \"…\"; if you mean them, write them within ASCII quotes");
+    return;
+  }
   for (const std::string_view odd : odd_spaces) {
     const auto size = static_cast<uint32_t>(odd.size());
     const bool before = text.starts_with(odd);

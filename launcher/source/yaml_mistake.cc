@@ -56,15 +56,16 @@ class Explanation {
   Explanation(const YamlProblem& problem, Span file, const Sources& sources)
       : problem_(problem), file_(file), text_(sources.text(file)) {}
 
-  YamlMistake make(Span bracket) const {
+  YamlMistake make(const YamlProgress& progress) const {
     if (is("control characters are not allowed")) return control_character();
+    if (auto found = quote_of_several_lines(progress.last_event)) return *std::move(found);
     if (problem_.context == "while parsing a flow sequence" ||
         problem_.context == "while parsing a flow mapping") {
       return not_closed(problem_.context_at);
     }
     const bool at_end = rest(problem_.at).find_first_not_of(" \t\r\n") == std::string_view::npos;
-    if (bracket && at_end && is("did not find expected node content")) {
-      return not_closed(bracket.begin);
+    if (progress.bracket && at_end && is("did not find expected node content")) {
+      return not_closed(progress.bracket.begin);
     }
     if (is("found unexpected end of stream") || is("found unexpected document indicator")) {
       return said(problem_.context_at);
@@ -86,6 +87,7 @@ class Explanation {
               .help = "indent with spaces"};
     }
     if (is("did not find expected key") && rest(problem_.at).starts_with("- ")) {
+      if (auto found = no_dash(line_at(problem_.at))) return *std::move(found);
       return {.span = one(problem_.at),
               .message = "this item does not belong to the list above it",
               .help = same_column};
@@ -97,6 +99,10 @@ class Explanation {
   }
 
  private:
+  static constexpr size_t npos = std::string_view::npos;
+
+  static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
   bool is(std::string_view problem) const { return problem_.problem == problem; }
   std::string_view rest(uint32_t at) const { return text_.substr(at - file_.begin); }
   Span one(uint32_t at) const { return {at, std::min(at + 1, file_.end)}; }
@@ -123,6 +129,52 @@ class Explanation {
         .help = line.find("$(") == line.npos
                     ? ""
                     : "quote an expression that contains brackets or commas"};
+  }
+
+  // A string in quotes that ends in the line of the problem but begins in another one: most likely,
+  // it ends at the opening quote of the next string.
+  std::optional<YamlMistake> quote_of_several_lines(uint32_t from) const {
+    const size_t stop = problem_.at - file_.begin;
+    const size_t line = stop == 0 ? 0 : text_.rfind('\n', stop - 1) + 1;
+    char before = '\n';  // the last character that is not a blank
+    for (size_t at = std::max(from, file_.begin) - file_.begin; at < stop; ++at) {
+      const char c = text_[at];
+      if (c == '#' && (at == 0 || is_blank(text_[at - 1]))) {
+        at = std::min(text_.find('\n', at), stop);
+        before = '\n';
+      } else if ((c == '"' || c == '\'') && std::string_view("\n:-[{,?").find(before) != npos) {
+        const size_t end = end_of_quoted(at);
+        if (at < line && end > line && end <= stop) {
+          const auto begin = file_.begin + static_cast<uint32_t>(at);
+          return YamlMistake{
+              .span = one(begin),
+              .message = "this quoted string has no closing quote in its line",
+              .help = fmt::format("it ends {} lines below, in the middle of other "
+                                  "text",
+                                  std::ranges::count(text_.substr(at, end - at), '\n'))};
+        }
+        if (end > stop) return std::nullopt;
+        at = end - 1;
+        before = c;
+      } else if (!is_blank(c) || c == '\n') {
+        before = c;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // The offset after the closing quote; the end of the text without one.
+  size_t end_of_quoted(size_t open) const {
+    const char quote = text_[open];
+    for (size_t at = open + 1; at < text_.size(); ++at) {
+      if (quote == '"' && text_[at] == '\\') {
+        ++at;
+      } else if (text_[at] == quote) {
+        if (quote == '"' || !text_.substr(at + 1).starts_with('\'')) return at + 1;
+        ++at;
+      }
+    }
+    return text_.size();
   }
 
   // libyaml's mark is at the backslash or at the character after it.
@@ -175,6 +227,7 @@ class Explanation {
     }
     const auto above = line_above(line);
     if (!above) return std::nullopt;
+    if (auto found = dash_without_space(*above)) return found;
     if (auto found = no_colon(*above)) return found;
     if (is_key(above->content.substr(0, above->content.find(": "))) &&
         column(line) > column(*above)) {
@@ -183,6 +236,57 @@ class Explanation {
                          .help = same_column};
     }
     return std::nullopt;
+  }
+
+  // `-id: lan` is a key that begins with a dash.
+  static std::optional<YamlMistake> dash_without_space(const Line& line) {
+    const std::string_view text = line.content;
+    if (text.size() < 2 || text[0] != '-' || word_length(text.substr(1)) == 0) return std::nullopt;
+    if (text.substr(1 + word_length(text.substr(1))).find(':') != 0) return std::nullopt;
+    return YamlMistake{.span = {line.begin, line.begin + 1},
+                       .message = "this `-` needs a space after it"};
+  }
+
+  // For an item that no list takes: the list's first item has no dash, or none with a space.
+  std::optional<YamlMistake> no_dash(const Line& item) const {
+    const uint32_t dash = column_of(problem_.at);
+    std::optional<Line> first;
+    for (auto above = line_above(item); above; above = line_above(*first)) {
+      const uint32_t indent = indentation(*above);
+      if (indent == dash) {
+        if (auto found = dash_without_space(*above)) return found;
+      }
+      if (indent <= dash) {
+        const bool is_item = above->begin > start_of(*above) + indent;
+        if (is_item || !first || !ends_with_colon(above->content)) return std::nullopt;
+        return YamlMistake{.span = {first->begin, first->begin + 1},
+                           .message =
+                               "this is a key, but the list goes on below: its first item "
+                               "has no `-`",
+                           .help = same_column};
+      }
+      first = *above;
+    }
+    return std::nullopt;
+  }
+
+  uint32_t start_of(const Line& line) const {
+    const size_t before = text_.rfind('\n', line.begin - file_.begin);
+    return file_.begin + static_cast<uint32_t>(before == npos ? 0 : before + 1);
+  }
+
+  // Blanks at the beginning of the line.
+  uint32_t indentation(const Line& line) const {
+    const size_t begin = start_of(line) - file_.begin;
+    return static_cast<uint32_t>(std::min(text_.find_first_not_of(' ', begin), text_.size()) -
+                                 begin);
+  }
+
+  uint32_t column_of(uint32_t at) const { return column({at, {}}); }
+
+  static bool ends_with_colon(std::string_view line) {
+    const size_t last = line.find_last_not_of(" \t\r");
+    return last != npos && line[last] == ':';
   }
 
   // A line that looks like a key and its value, but has no `: `.
@@ -218,9 +322,9 @@ class Explanation {
 
 }  // namespace
 
-YamlMistake explain_mistake(const YamlProblem& problem, Span bracket, Span file,
+YamlMistake explain_mistake(const YamlProblem& problem, const YamlProgress& progress, Span file,
                             const Sources& sources) {
-  return Explanation(problem, file, sources).make(bracket);
+  return Explanation(problem, file, sources).make(progress);
 }
 
 bool begins_document(const YamlProblem& problem, const Sources& sources) {

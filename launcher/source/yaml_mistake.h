@@ -17,8 +17,13 @@ struct YamlMistake {
   std::string help{};  // may be empty
 };
 
-// `bracket` is the innermost unclosed `[` or `{`, or empty.
-YamlMistake explain_mistake(const YamlProblem& problem, Span bracket, Span file,
+// What was read before the problem.
+struct YamlProgress {
+  Span bracket;             // the innermost unclosed `[` or `{`, or empty
+  uint32_t last_event = 0;  // its beginning
+};
+
+YamlMistake explain_mistake(const YamlProblem& problem, const YamlProgress& progress, Span file,
                             const Sources& sources);
 
 // Whether the only problem is that another document begins, without a `---`.

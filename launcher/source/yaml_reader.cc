@@ -85,14 +85,14 @@ class TreeBuilder {
     return std::move(root_);
   }
 
-  // The innermost unclosed `[` or `{`, or empty.
-  Span open_bracket() const {
+  YamlProgress progress() const {
     const auto open = std::find_if(stack_.rbegin(), stack_.rend(),
                                    [](const Open& collection) { return collection.bracketed; });
-    return open == stack_.rend() ? Span{} : open->node.span;
+    return {open == stack_.rend() ? Span{} : open->node.span, last_event_};
   }
 
   void take(YamlEvent event) {
+    last_event_ = event.span.begin;
     switch (event.kind) {
       case YamlEventKind::scalar:
         return scalar(std::move(event));
@@ -323,6 +323,7 @@ class TreeBuilder {
   Diagnostics& diagnostics_;
   Node root_;
   bool has_root_ = false;
+  uint32_t last_event_ = 0;
   std::vector<Open> stack_;
   std::map<std::string, Node, std::less<>> anchors_;
   size_t values_ = 0;
@@ -374,7 +375,7 @@ std::optional<Node> read_yaml(Span file, const Sources& sources, Diagnostics& di
       report_second_document(problem.at, diagnostics);
       return root;
     }
-    YamlMistake mistake = explain_mistake(problem, builder.open_bracket(), file, sources);
+    YamlMistake mistake = explain_mistake(problem, builder.progress(), file, sources);
     diagnostics.error(mistake.code, mistake.span, std::move(mistake.message))
         .help(std::move(mistake.help));
   } catch (const NoAnchor& none) {
