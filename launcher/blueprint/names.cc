@@ -2,9 +2,9 @@
 #include "launcher/blueprint/names.h"
 
 #include <algorithm>
-#include <functional>
+#include <vector>
 
-#include "launcher/source/sources.h"
+#include "launcher/expression/unicode.h"
 
 namespace slipway::blueprint {
 namespace {
@@ -21,18 +21,22 @@ bool is_digit(char c) {
 bool is_word(char c) {
   return is_lower(c) || is_upper(c) || is_digit(c) || c == '_';
 }
-// Labels allow lowercase letters of every alphabet, so bytes above 127 are accepted.
-bool is_label(char c) {
-  return is_lower(c) || is_digit(c) || c == '_' || c == '-' ||
-         static_cast<unsigned char>(c) >= 0x80;
+// Labels allow lowercase letters of every alphabet, but no signs: those have other blocks of
+// Unicode.
+bool is_label(std::string_view code_point) {
+  if (code_point.size() == 1) {
+    const char c = code_point[0];
+    return is_lower(c) || is_digit(c) || c == '_' || c == '-';
+  }
+  const char32_t point = expression::decode(code_point);
+  return (point >= 0xaa && point <= 0x1fff) || (point >= 0x3040 && point <= 0xd7ff);
 }
 
 }  // namespace
 
 bool is_label_value(std::string_view text) {
-  return !text.empty() &&
-         std::count_if(text.begin(), text.end(), std::not_fn(source::continues_utf8)) <= 63 &&
-         std::all_of(text.begin(), text.end(), is_label);
+  const std::vector<std::string_view> points = expression::code_points(text);
+  return !points.empty() && points.size() <= 63 && std::ranges::all_of(points, is_label);
 }
 
 bool is_label_key(std::string_view text) {
