@@ -7,12 +7,14 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "launcher/editor/message_stream.h"
 #include "launcher/editor/protocol.h"
+#include "launcher/editor/reading.h"
 #include "launcher/editor/services.h"
 
 namespace slipway::editor {
@@ -57,14 +59,23 @@ class Session {
                      const std::string& path, const Document& document) const;
 
   // session_requests.cc: questions about a place
+  static std::string uri_in(const Json& params);
   const OpenFile* file_of(const Json& params) const;
   Json completion(const Json& params);
   Json hover(const Json& params);
   std::string pages_at(const std::string& uri, Position position);
+  Json formatting(const Json& params);
+
+  // session_names.cc: names, in all files of a blueprint
+  using Readings = std::map<std::string, std::unique_ptr<const Reading>>;  // by URI
+  std::unique_ptr<Reading> read(const std::string& uri) const;
+  std::string open_uri(const std::string& uri) const;
+  Readings with_includes(const std::string& uri) const;
+  Readings related(const std::string& uri) const;
+  void check_rename(const Readings& readings, const Occurrence& name, const std::string& to) const;
   Json definition(const Json& params);
   Json prepare_rename(const Json& params);
   Json rename(const Json& params);
-  Json formatting(const Json& params);
 
   MessageStream& stream_;
   Services services_;

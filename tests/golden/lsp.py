@@ -288,6 +288,39 @@ class Tests:
         self.same("nothing to rename", client.ask("textDocument/rename", text.at("blueprint_n", newName="x"))["code"], -32803)
         client.end()
 
+    def names_in_several_files(self):
+        """A part that a blueprint includes: closed, then open and changed."""
+        folder = self.folder / "several files"
+        folder.mkdir()
+        head, _, module = BLUEPRINT.partition("  - id: homefs")
+        part = "deployment_groups:" + head.partition("deployment_groups:")[2]
+        (folder / "part.yaml").write_text(part)
+        whole = "include: [part.yaml]\n" + head.partition("  - id: network")[0] + "  - id: homefs" + module
+        (folder / "whole.yaml").write_text(whole)
+        uri = {name: "file://" + urllib.parse.quote(str(folder / name)) for name in ("whole.yaml", "part.yaml")}
+        client = Client(self.slipway)
+        client.start()
+        client.open(uri["whole.yaml"], whole)
+        text = Text(uri["whole.yaml"], whole)
+        place = client.ask("textDocument/definition", text.at("use: [net"))
+        self.same("definition in an included file", (place["uri"], place["range"]["start"]["line"]), (uri["part.yaml"], 3))
+        changes = client.ask("textDocument/rename", text.at("use: [net", newName="lan"))["changes"]
+        self.same("rename in both files", {one: len(edits) for one, edits in changes.items()}, {uri["whole.yaml"]: 2, uri["part.yaml"]: 1})
+        self.same("rename edits the included file", Text(uri["part.yaml"], part).edited(changes[uri["part.yaml"]]),
+                  part.replace("id: network", "id: lan"))
+        self.same("a name that the included file has",
+                  client.ask("textDocument/rename", text.at("- id: home", newName="network"))["message"], "there is another `network`")
+        longer = "# one more line\n" + part
+        client.open(uri["part.yaml"], longer)
+        changes = client.ask("textDocument/rename", Text(uri["part.yaml"], longer).at("- id: net", newName="lan"))["changes"]
+        self.same("rename from the included file", (Text(uri["part.yaml"], longer).edited(changes[uri["part.yaml"]]),
+                                                    text.edited(changes[uri["whole.yaml"]])),
+                  (longer.replace("id: network", "id: lan"), whole.replace("[network]", "[lan]").replace("$(network.", "$(lan.")))
+        client.open(uri["part.yaml"], "a: [\n")
+        self.same("no rename next to a file that is not YAML", "is not valid YAML" in client.ask(
+            "textDocument/rename", text.at("use: [net", newName="lan"))["message"], True)
+        client.end()
+
     def formatting(self):
         messy = BLUEPRINT.replace("  - id", "      - id").replace("    source", "        source").replace("    use", "        use").replace(
             "    settings", "        settings").replace("      local", "            local").replace("      size_gb", "            size_gb").replace(
@@ -318,6 +351,7 @@ def main():
         tests.completion()
         tests.hover()
         tests.names()
+        tests.names_in_several_files()
         tests.formatting()
         tests.bytes_as_units()
     print(f"{tests.count} checks, {tests.failed} failed")
