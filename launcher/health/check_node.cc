@@ -12,6 +12,7 @@
 #include "common/file_lock.h"
 #include "common/text.h"
 #include "launcher/health/deep.h"
+#include "launcher/health/gpu_jobs.h"
 #include "launcher/health/prolog_job.h"
 #include "launcher/health/report_slots.h"
 #include "launcher/health/runner.h"
@@ -95,6 +96,23 @@ void keep_about_job(State& state, const CheckOptions& options, const CheckResult
     verdict.grown = grown_since(job_start(folder, options.job), results.counters);
     forget_job(folder, options.job);
   });
+}
+
+// What the job's launcher and the exporters of metrics find on the node while the job runs.
+void mind_job_files(const CheckOptions& options, CheckResults& results) {
+  if (options.job_user) give_slot(reports_folder, *options.job_user);
+  if (options.job.empty()) return;
+  try {
+    if (options.stage == Stage::prolog) {
+      if (options.job_user) assign_slot(job_states_folder, options.job, *options.job_user, true);
+      map_gpus(gpu_jobs_folder, options.job, options.job_gpus.value_or(std::set<unsigned>()));
+    } else if (options.stage == Stage::epilog) {
+      release_slot(job_states_folder, options.job);
+      unmap_gpus(gpu_jobs_folder, options.job);
+    }
+  } catch (const Error& error) {
+    results.skipped.push_back({"job_files", error.what()});
+  }
 }
 
 std::chrono::milliseconds left_until(Clock::time_point end) {
@@ -210,7 +228,7 @@ CheckOutcome check_node(const CheckOptions& options, Policy policy) {
       milliseconds_of(context.policy.deadlines.at(std::string(name_of(options.stage))));
   const auto for_checks = std::max(allowed - 3000ms, allowed / 2);
   CheckResults results = make_checks(context, machine, wrong_profile, begin, for_checks);
-  if (options.job_user && !options.state.empty()) give_slot(reports_folder, *options.job_user);
+  if (!options.state.empty()) mind_job_files(options, results);
   const FoundReports reported = read_reports(state, context, results);
 
   CheckOutcome result;

@@ -41,6 +41,7 @@ JobLedger::JobLedger(const std::filesystem::path& path, std::string job, AsyncWr
     attempts_ = std::max(attempts_, entry.attempt);
     if (entry.event == Event::progress) best_ = std::max(best_, entry.step);
     if (entry.event == Event::failure && entry.blame == "node") blamed_.insert(entry.node);
+    follower_.add(entry);
   }
 }
 
@@ -63,6 +64,7 @@ void JobLedger::put(Entry entry) {
   const bool may_follow = entry.event == Event::end || entry.event == Event::energy;
   if (!result_.empty() && (again || !may_follow)) return;
   if (entry.event == Event::end) result_ = entry.result;
+  follower_.add(entry);
   async_.put([this, entry = std::move(entry)] {
     try {
       if (writer_) writer_->append(entry);

@@ -12,6 +12,7 @@
 #include "launcher/job/blame.h"
 #include "launcher/job/choose_nodes.h"
 #include "launcher/job/energy_tally.h"
+#include "launcher/job/job_state.h"
 #include "launcher/job/ledger.h"
 
 namespace slipway::job {
@@ -39,6 +40,7 @@ class JobLedger {
   int64_t next_attempt() const { return attempts_ + 1; }
   // Whether a step is further than the job got before the current attempt.
   bool is_new_best(int64_t step) const { return step > best_before_; }
+  JobState state() const { return follower_.state(); }
 
   void begin(const std::vector<std::string>& command);
   void start(int64_t attempt, const NodeChoice& choice);
@@ -62,6 +64,7 @@ class JobLedger {
   std::optional<LedgerWriter> writer_;  // empty: there was no room for the file
   bool has_failed_ = false;             // used on the writer's thread
   std::string result_;                  // of end(); empty before it
+  JobStateFollower follower_;
   std::set<std::string> blamed_;
   int64_t attempts_ = 0;
   int64_t best_ = -1, best_before_ = -1;

@@ -42,6 +42,7 @@ Launcher::Launcher(const LaunchOptions& options, Allocation allocation)
       allocation_(std::move(allocation)),
       ledger_(ledger_path(options, allocation_.label), allocation_.label, async_,
               allocation_.restarts > 0),
+      state_file_(allocation_.job),
       output_(async_, options.label),
       watch_(options.progress, async_),
       agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds), allocation_.here),

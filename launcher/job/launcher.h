@@ -20,6 +20,7 @@
 #include "launcher/job/energy_tally.h"
 #include "launcher/job/frameworks.h"
 #include "launcher/job/job_ledger.h"
+#include "launcher/job/job_state.h"
 #include "launcher/job/launch.h"
 #include "launcher/job/launcher_signals.h"
 #include "launcher/job/output.h"
@@ -95,6 +96,7 @@ class Launcher {
   LauncherSignals signals_;  // first: blocks signals before other threads start
   AsyncWriter async_;
   JobLedger ledger_;
+  JobStateFile state_file_;
   Output output_;
   StepWatch watch_;
   Agents agents_;

@@ -120,6 +120,7 @@ void Launcher::pump(Attempt* attempt, milliseconds timeout) {
   for (const AttemptEnergy& energy : energy_.complete()) ledger_.energy(energy);
   handle_signals(attempt);
   check_container();
+  if (state_file_.is_due()) state_file_.write(ledger_.state());
   if (const auto step = watch_.changed(); step && attempt != nullptr) attempt->reached(*step);
   if (attempt != nullptr && attempt->step().step >= 0)
     ledger_.progress(attempt->number(), attempt->first_step(), attempt->step());

@@ -108,6 +108,7 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   node::prepare_folders();
   if (node.role == "compute") {
     node::prepare_reports();
+    node::prepare_job_states();
     if (const auto space = node::job_space()) {
       node::prepare_job_space(*space,
                               [](const std::string& text) { fmt::print(stderr, "{}\n", text); });

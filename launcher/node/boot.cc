@@ -91,6 +91,7 @@ void mount_file_systems(const Patience& patience, const ClusterFile& cluster,
 void make_room_for_jobs(const Say& say) {
   try {
     prepare_reports();
+    prepare_job_states();
   } catch (const Error& error) {
     say(fmt::format("{}; launchers cannot leave reports", error.what()));
   }

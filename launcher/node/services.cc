@@ -25,7 +25,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* munge_socket = "/run/munge/munge.socket.2";
 constexpr const char* spool_folder = "/var/spool/slurmd";
 // In memory: what containers of running jobs need of the node. Users' parts are below it.
 constexpr const char* containers_folder = "/run/slipway/containers";
@@ -54,6 +53,18 @@ void start_watch() {
   }
 }
 
+// Files of users on a file system of their own: launcher/health/slots.h.
+void prepare_user_files(const std::filesystem::path& folder, mode_t mode) {
+  make_directories(folder);
+  if (is_mount_point(folder)) return;
+  constexpr unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  const std::string options = health::slots_mount_options(mode);
+  if (::mount("tmpfs", folder.c_str(), "tmpfs", flags, options.c_str()) != 0) {
+    throw_errno(fmt::format("cannot mount {}", folder.native()));
+  }
+  health::prepare_slots(folder);
+}
+
 }  // namespace
 
 void prepare_folders() {
@@ -72,15 +83,11 @@ void prepare_spool() {
 }
 
 void prepare_reports() {
-  const std::filesystem::path folder = health::reports_folder;
-  make_directories(folder);
-  if (is_mount_point(folder)) return;
-  constexpr unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-  const std::string options = health::slots_mount_options();
-  if (::mount("tmpfs", folder.c_str(), "tmpfs", flags, options.c_str()) != 0) {
-    throw_errno(fmt::format("cannot mount {}", folder.native()));
-  }
-  health::prepare_slots(folder);
+  prepare_user_files(health::reports_folder, 0711);
+}
+
+void prepare_job_states() {
+  prepare_user_files(health::job_states_folder, 0755);
 }
 
 bool write_munge_key(const std::string& key) {

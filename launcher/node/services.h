@@ -14,6 +14,7 @@ namespace slipway::node {
 
 inline constexpr int slurmctld_port = 6817;
 inline constexpr int slurmd_port = 6818;
+inline constexpr const char* munge_socket = "/run/munge/munge.socket.2";
 
 // Makes the folders that Slurm writes to, with the owners that it requires.
 void prepare_folders();
@@ -25,6 +26,10 @@ void prepare_spool();
 // On a compute node: makes the folder where users' launchers leave reports for root, on its own
 // file system so that they cannot fill /run. Does nothing if it exists. Throws Error.
 void prepare_reports();
+
+// On a compute node: makes the folder where jobs' launchers leave numbers for the node's metrics,
+// in the same way.
+void prepare_job_states();
 
 // Writes the cluster's key to where munged expects it, readable by munge only. True if the key was
 // missing or different.
