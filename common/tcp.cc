@@ -1,6 +1,7 @@
 // TCP sockets over IPv4.
 #include "common/tcp.h"
 
+#include <arpa/inet.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -18,13 +19,17 @@ Fd new_tcp_socket() {
   return fd;
 }
 
-Fd listen_on_tcp(int port) {
+Fd listen_on_tcp(int port, const std::string& address) {
   Fd fd = new_tcp_socket();
   const int on = 1;  // a port whose last connections are still closing is free
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in any = {};
   any.sin_family = AF_INET;
   any.sin_port = htons(static_cast<uint16_t>(port));
+  if (::inet_pton(AF_INET, address.c_str(), &any.sin_addr) != 1) {
+    errno = EINVAL;
+    return {};
+  }
   const bool listens = ::bind(fd.get(), reinterpret_cast<sockaddr*>(&any), sizeof any) == 0 &&
                        ::listen(fd.get(), SOMAXCONN) == 0;
   if (listens) return fd;

@@ -16,8 +16,9 @@ using Deadline = std::chrono::steady_clock::time_point;
 
 Fd new_tcp_socket();  // throws Error
 
-// Listens on all interfaces; port 0 is any free one. Empty, with errno set, if that fails.
-Fd listen_on_tcp(int port = 0);
+// Listens on the interface that has this IPv4 address, or on all; port 0 is any free one. Empty,
+// with errno set, if that fails.
+Fd listen_on_tcp(int port = 0, const std::string& address = "0.0.0.0");
 
 // The port to which a socket is bound.
 int port_of(int socket);

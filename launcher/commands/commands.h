@@ -36,6 +36,7 @@ int job(Args args);
 int launch(Args args);
 int ledger(Args args);
 int lsp(Args args);
+int metrics(Args args);
 int migrate(Args args);
 int model(Args args);
 int modules(Args args);

@@ -72,6 +72,7 @@ std::span<const Command> table() {
       {"health", nodes, health},
       {"node", nodes, node},
       {"bandwidth", nodes, bandwidth},
+      {"metrics", nodes, metrics},
       {"doctor", self, doctor},
       {"help", self, help},
       {"version", self, version},

@@ -35,6 +35,10 @@ struct GpuReading {
   std::optional<unsigned> celsius;
   std::optional<unsigned> sm_mhz;  // the clock of the multiprocessors
   std::optional<unsigned> power_limit_mw, default_power_limit_mw;
+  std::optional<unsigned> power_mw;
+  std::optional<uint64_t> energy_mj;            // since the driver was loaded
+  std::optional<unsigned> utilization_percent;  // of the last second: time with a kernel running
+  std::optional<uint64_t> memory_used_bytes, memory_total_bytes;
   std::optional<std::vector<GpuProcess>> processes;
   std::optional<bool> persistence;
   std::optional<unsigned> recovery_action;

@@ -72,6 +72,18 @@ void read_memory(const Library& nvml, nvmlDevice_t gpu, GpuReading& reading) {
     reading.rows_failed = failed;
   }
   reading.pages_retired = retired_pages(nvml, gpu);
+  if (const auto memory = nvml.ask<nvmlMemory_t>("nvmlDeviceGetMemoryInfo", gpu)) {
+    reading.memory_used_bytes = memory->used;
+    reading.memory_total_bytes = memory->total;
+  }
+}
+
+void read_load(const Library& nvml, nvmlDevice_t gpu, GpuReading& reading) {
+  reading.power_mw = nvml.ask<unsigned>("nvmlDeviceGetPowerUsage", gpu);
+  reading.energy_mj = nvml.ask<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", gpu);
+  if (const auto rates = nvml.ask<nvmlUtilization_t>("nvmlDeviceGetUtilizationRates", gpu)) {
+    reading.utilization_percent = rates->gpu;
+  }
 }
 
 void read_links(const Library& nvml, nvmlDevice_t gpu, GpuReading& reading) {
@@ -130,6 +142,7 @@ GpuReading read_gpu(const Library& nvml, unsigned index) {
   read_memory(nvml, gpu, reading);
   read_links(nvml, gpu, reading);
   read_state(nvml, gpu, reading);
+  read_load(nvml, gpu, reading);
   return reading;
 }
 

@@ -36,8 +36,10 @@ ReportedNode reported_node(const json& verdict) {
     node.action = action_named(verdict.at("action").get<std::string>()).value_or(Action::none);
     for (const json& one : verdict.at("findings")) {
       node.findings.push_back(
-          {one.at("check"), one.at("device"), one.at("evidence"), one.at("because"),
-           action_named(one.at("action").get<std::string>()).value_or(Action::none)});
+          {one.at("finding"), one.at("check"), one.at("device"), one.at("evidence"),
+           one.at("because"),
+           action_named(one.at("action").get<std::string>()).value_or(Action::none),
+           one.value("xid", 0)});
     }
     return node;
   } catch (const std::exception& error) {  // from json, or the one above

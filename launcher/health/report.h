@@ -11,8 +11,9 @@
 namespace slipway::health {
 
 struct ReportedFinding {
-  std::string check, device, evidence, because;
+  std::string kind, check, device, evidence, because;
   Action action = Action::none;
+  int xid = 0;
 };
 
 // When a finding was new.

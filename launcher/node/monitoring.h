@@ -1,0 +1,22 @@
+// The services of a monitored cluster: each node serves its metrics, and the controller may run
+// Debian's Prometheus with Slipway's alerts.
+#pragma once
+
+#include <string>
+
+#include "common/node_profile.h"
+
+namespace slipway::node {
+
+inline constexpr int metrics_port = 9817;  // of `slipway metrics serve`
+inline constexpr int prometheus_port = 9090;
+
+// Prometheus' configuration: it scrapes the nodes that the controller's metrics list.
+// `folder` has alerts.yaml.
+std::string prometheus_configuration(const std::string& controller, const std::string& folder);
+
+// Starts what `monitoring` of the blueprint asks for ("none", "metrics" or "prometheus") on this
+// node. Throws Error.
+void start_monitoring(const std::string& monitoring, const NodeProfile& profile);
+
+}  // namespace slipway::node
