@@ -299,6 +299,7 @@ class Builder {
       cluster_.controller.private_tmp_path = part.text("private_tmp_path");
     }
     if (part.has("containers")) cluster_.controller.containers = part.text("containers");
+    if (part.has("monitoring")) cluster_.controller.monitoring = part.text("monitoring");
     read_slurm_settings(part, deployment_, diagnostics_, cluster_.controller);
 
     keep(cluster_.partitions, part.texts("partitions"));

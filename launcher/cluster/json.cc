@@ -73,6 +73,7 @@ Json tree(const Controller& controller) {
   if (!controller.private_tmp) json["private_tmp"] = false;
   if (!controller.private_tmp_path.empty()) json["private_tmp_path"] = controller.private_tmp_path;
   if (controller.containers != "slipway") json["containers"] = controller.containers;
+  if (controller.monitoring != "none") json["monitoring"] = controller.monitoring;
   if (controller.slurm_auth) json["slurm_auth"] = true;
   if (!controller.slurm_conf.empty()) json["slurm_conf"] = controller.slurm_conf;
   if (!controller.slurmdbd_conf.empty()) json["slurmdbd_conf"] = controller.slurmdbd_conf;

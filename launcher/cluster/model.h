@@ -89,6 +89,8 @@ struct Controller {
   std::string private_tmp_path = {};  // where these are on nodes; empty: Slipway's default
   // What provides srun's --container-image: our plugin ("slipway"), "pyxis", or "none".
   std::string containers = "slipway";
+  // What watches the cluster: "none", "metrics" (nodes serve them), or also "prometheus".
+  std::string monitoring = "none";
 
   // The following is for clusters in a cloud; a local cluster has its own settings.
   bool slurm_auth = false;  // daemons authenticate with auth/slurm instead of munge

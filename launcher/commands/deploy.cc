@@ -38,7 +38,7 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   CheckedCluster checked = loaded.cluster();
   cluster::resize(checked.cluster, given.nodes);
   if (given.accounting) checked.cluster.controller.accounting = true;
-  local::require_programs(checked.cluster.controller.accounting, given.image);
+  local::require_programs(checked.cluster.controller, given.image);
   if (!given.quiet) {
     for (const std::string& line : loaded.left_out_here()) fmt::print(stderr, "{}\n", line);
     const std::string note =

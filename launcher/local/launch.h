@@ -12,9 +12,8 @@
 namespace slipway::local {
 
 // Throws Error in a chroot(2), and if this machine lacks programs; the message names all of them
-// and the command that installs them. `accounting` adds the programs of a controller with job
-// accounting.
-void require_programs(bool accounting, const std::string& image);
+// and the command that installs them. What the controller does besides running Slurm may need more.
+void require_programs(const cluster::Controller& controller, const std::string& image);
 
 // What to tell the user if jobs will have no containers although the blueprint's `containers` wants
 // them: nothing if they will.

@@ -22,6 +22,7 @@
 #include "launcher/node/accounting.h"
 #include "launcher/node/init.h"
 #include "launcher/node/job_space.h"
+#include "launcher/node/monitoring.h"
 #include "launcher/node/services.h"
 
 namespace slipway::local {
@@ -122,6 +123,7 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
     node::start_accounting(plan.slurmdbd_conf);
   }
   node::start_daemons(node.role);
+  node::start_monitoring(plan.monitoring, parse_node_profile(node.node_json, node_profile_path));
   report("started");
 }
 

@@ -209,6 +209,7 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
     plan.slurmdbd_conf = cluster::slurmdbd_conf(cluster, site);
   }
   plan.slurm_files = slurm_files_of(cluster, catalogue, site);
+  plan.monitoring = cluster.controller.monitoring;
   plan.hosts = hosts_text(plan.nodes);
   return plan;
 }

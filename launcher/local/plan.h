@@ -59,6 +59,7 @@ struct Plan {
   std::vector<PlannedNode> nodes;                  // the controller first, on-demand nodes last
   std::map<std::string, std::string> slurm_files;  // text by name in /etc/slurm
   std::string slurmdbd_conf;                       // its text; empty: no accounting
+  std::string monitoring = "none";                 // "metrics" or "prometheus": node/monitoring.h
   std::string hosts;                               // text of /etc/hosts
 
   const PlannedNode& controller() const { return nodes.front(); }

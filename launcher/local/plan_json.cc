@@ -33,6 +33,7 @@ json to_json(const Plan& plan) {
           {"nodes", plan.nodes},
           {"slurm_files", plan.slurm_files},
           {"slurmdbd_conf", plan.slurmdbd_conf},
+          {"monitoring", plan.monitoring},
           {"hosts", plan.hosts}};
 }
 
@@ -47,6 +48,7 @@ Plan plan_from_json(const json& from) try {
   from.at("nodes").get_to(plan.nodes);
   from.at("slurm_files").get_to(plan.slurm_files);
   from.at("slurmdbd_conf").get_to(plan.slurmdbd_conf);
+  plan.monitoring = from.value("monitoring", "none");
   from.at("hosts").get_to(plan.hosts);
   if (plan.nodes.empty()) throw Error("it has no nodes");
   return plan;

@@ -27,7 +27,7 @@ struct NeededProgram {
   const char* path;
   const char* package;  // Debian package
   const char* purpose;
-  enum { always, ordinary_user, accounting, some_commands } when = always;
+  enum { always, ordinary_user, accounting, prometheus, some_commands } when = always;
   bool on_nodes = true;  // false: this machine runs it on the nodes' behalf
 };
 
@@ -44,6 +44,8 @@ constexpr NeededProgram programs[] = {
      NeededProgram::accounting},
     {"/usr/sbin/mariadbd", "mariadb-server-core", "keeps the history of jobs (deploy --accounting)",
      NeededProgram::accounting},
+    {"/usr/bin/prometheus", "prometheus", "keeps metrics (`monitoring: prometheus` in a blueprint)",
+     NeededProgram::prometheus},
     {"/usr/bin/newuidmap", "uidmap", "gives an ordinary user's cluster its users",
      NeededProgram::ordinary_user, false},
     {"/usr/bin/squashfuse", "squashfuse",
@@ -162,7 +164,7 @@ std::vector<Requirement> requirements() {
   return all;
 }
 
-void require_programs(bool accounting, const std::string& image) {
+void require_programs(const cluster::Controller& controller, const std::string& image) {
   if (is_in_chroot()) {
     throw Error(
         fmt::format("this is a chroot: commands could not enter the nodes, which are found from "
@@ -175,7 +177,9 @@ void require_programs(bool accounting, const std::string& image) {
   for (const NeededProgram& program : programs) {
     if (program.when == NeededProgram::some_commands) continue;
     if (program.when == NeededProgram::ordinary_user && ::geteuid() == 0) continue;
-    if (program.when == NeededProgram::accounting && !accounting) continue;
+    if (program.when == NeededProgram::accounting && !controller.accounting) continue;
+    if (program.when == NeededProgram::prometheus && controller.monitoring != "prometheus")
+      continue;
     const std::filesystem::path path(program.path);
     const bool within = program.on_nodes && !image.empty();
     if (::access((within ? root / path.relative_path() : path).c_str(), X_OK) == 0) continue;

@@ -43,6 +43,7 @@ REASONS = {
     "machine": "needs the machine that the page describes",
     "last": "ends the deployment that all pages share; the test does it when it is done",
     "network": "downloads",
+    "prometheus": "needs Prometheus; tests/system/monitoring.bats runs it",
 }
 OTHER_TESTS = re.compile(r"docs/(diagnostics/|reference/blueprint-\w+\.md)")
 END_OF_COMMAND = {"|", "||", "&&", ";", "&", ">", ">>", "<", "2>", "--", ")", "#"}

@@ -1,0 +1,121 @@
+# A monitored cluster: real Prometheus scrapes every node, jobs show up, each fault raises its alert.
+
+load helper
+load health_helper
+
+NAME=st-monitoring
+N=stmonitori-a3meganodeset
+METRICS=9817
+
+setup_file() {
+  cp "$TOP/examples/quickstart.yaml" "$SUITE/monitoring.yaml"
+  printf '\nsettings:\n  controller: {monitoring: prometheus}\n' >>"$SUITE/monitoring.yaml"
+  slipway deploy "$SUITE/monitoring.yaml" --vars deployment_name=$NAME
+  slurm_checks_every 0
+  write_program /home/count.sh <<'END'
+#!/bin/bash
+for ((step = 0; step < 2000; ++step)); do echo $step >"$SLIPWAY_PROGRESS"; sleep 0.2; done
+END
+}
+
+teardown_file() { slipway destroy $NAME; }
+
+teardown() { leave_nothing $N-0 $N-1 $N-2 $N-3; }
+
+# scrape HOST [curl option...]: as Prometheus does, from the controller
+scrape() {
+  local host=$1
+  shift
+  on $NAME controller curl -sS "$@" "http://$host:$METRICS/metrics"
+}
+
+# ask EXPRESSION: how many series Prometheus has for it
+ask() {
+  on $NAME controller sh -c 'curl -sSG --data-urlencode "query=$1" "http://$(hostname -I | cut -d" " -f1):9090/api/v1/query"' sh "$1" |
+    python3 -c 'import json, sys; print(len(json.load(sys.stdin)["data"]["result"]))'
+}
+has_series() { [ "$(ask "$1")" -gt 0 ]; }
+
+metric_is() { scrape "$1" | grep -qxF -- "$2"; }
+
+@test "monitoring: every node serves metrics that promtool accepts, on the cluster's network only" {
+  local host
+  for host in $N-0 $N-3 ${N%-*}-controller ${N%-*}-login-001; do
+    wait_for scrape "$host" -o /dev/null -f
+    scrape "$host" >"$BATS_TEST_TMPDIR/metrics"
+    promtool check metrics <"$BATS_TEST_TMPDIR/metrics"
+    grep -q '^slipway_node_info' "$BATS_TEST_TMPDIR/metrics"
+  done
+  wait_for metric_is $N-0 "slipway_gpus{node=\"$N-0\"} 8"
+  scrape $N-0 -H 'Accept: application/openmetrics-text' | tail -1 | grep -qx '# EOF'
+  run on $NAME $N-0 curl -sS --max-time 5 "http://127.0.0.1:$METRICS/metrics"
+  [ "$status" -ne 0 ]
+}
+
+@test "monitoring: the service belongs to an ordinary user" {
+  run on $NAME $N-0 sh -c 'ps -o user= -p $(pgrep -f "slipway metrics serve")'
+  says nobody
+}
+
+@test "monitoring: Slurm's state, read once for all" {
+  wait_for metric_is "${N%-*}-controller" 'slipway_slurm_up 1'
+  scrape "${N%-*}-controller" >"$BATS_TEST_TMPDIR/metrics"
+  grep -qxF "slipway_slurm_node_state{node=\"$N-0\",state=\"idle\"} 1" "$BATS_TEST_TMPDIR/metrics"
+  run on $NAME controller curl -sS "http://${N%-*}-controller:$METRICS/targets"
+  says "\"$N-3:$METRICS\""
+}
+
+@test "monitoring: a job's progress, its GPUs and its labels, which go with it" {
+  local job user_words
+  on $NAME login sh -c 'cat >/home/watched.sbatch' <<'END'
+#!/bin/bash
+#SBATCH --nodes=2 --gres=gpu:8 --no-kill --output=/home/watched.out --chdir=/home --job-name=secret-name
+export SECRET=secret-value
+/opt/slipway/bin/slipway launch -- /home/count.sh secret-argument
+END
+  job=$(on $NAME login sbatch --parsable /home/watched.sbatch)
+  wait_for on $NAME $N-0 test -e /run/slipway/jobs/"$job"
+  on $NAME $N-0 grep -qx "$job" /run/slipway/gpu-jobs/7
+  steps_are_there() { scrape $N-0 | grep -qE "^slipway_job_steps_kept\{job=\"$job\"\} [1-9]"; }
+  wait_for steps_are_there
+  wait_for metric_is $N-0 "slipway_gpu_job{node=\"$N-0\",gpu=\"7\",job=\"$job\"} 1"
+  wait_for has_series "slipway_slurm_job_info{job=\"$job\",user=\"root\"}"
+  user_words=$({ scrape $N-0 && scrape "${N%-*}-controller"; } | grep -c secret || true)
+  [ "$user_words" -eq 0 ]
+  # What shows the job in dashboards and on the page has data now.
+  local expression
+  while read -r expression; do wait_for has_series "$expression"; done < <(every_expression)
+  slipway exec $NAME controller -- /opt/slipway/bin/slipway metrics page >"$SUITE/page.html"
+  grep -q "<td>$job</td>" "$SUITE/page.html"
+  # A stepd that is killed does not keep the job's files.
+  on $NAME $N-1 pkill -KILL -x slurmstepd || true
+  on $NAME login scancel "$job" || true
+  files_are_gone() { ! on $NAME "$1" test -e /run/slipway/jobs/"$job" && ! on $NAME "$1" test -e /run/slipway/gpu-jobs/7; }
+  wait_for files_are_gone $N-0
+  wait_for files_are_gone $N-1
+}
+
+# What dashboards ask, with all values of their variables, where a healthy cluster with a job has data: no test of
+# bandwidth was recorded.
+every_expression() {
+  python3 - "$TOP/blueprints/monitoring/dashboards" <<'END'
+import json, pathlib, sys
+for path in sorted(pathlib.Path(sys.argv[1]).glob("*.json")):
+    for panel in json.loads(path.read_text())["panels"]:
+        for target in panel["targets"]:
+            expression = target["expr"].replace("$node", ".*").replace("$job", ".*")
+            if "slipway_bandwidth" not in expression:
+                print(expression)
+END
+}
+
+@test "monitoring: recorded bandwidth tests" {
+  on $NAME login sh -c 'cd /home && sbatch --wait --nodes=2 --ntasks-per-node=1 --output=/dev/null --wrap "srun --mpi=pmix /opt/slipway/bin/all_gather_perf -b 1K -e 64K -f 2 --report /home/all_gather.json"'
+  on $NAME controller slipway bandwidth record --database /var/lib/slipway/bandwidth.db /home/all_gather.json
+  wait_for has_series slipway_bandwidth_bus_bytes_per_second
+  has_series 'time() - slipway_bandwidth_timestamp_seconds'
+}
+
+@test "monitoring: each fault raises exactly its alert, with the node's name, and the alert ends with it" {
+  "$BATS_TEST_DIRNAME/alerts.py" "$SUITE/prefix/bin/slipway" $NAME $N-0 $N-1 $N-2 $N-3
+}
