@@ -74,7 +74,7 @@ std::string goodput_text(const Goodput& goodput, const Paint& paint) {
   return text;
 }
 
-std::string goodput_json(const Goodput& goodput) {
+nlohmann::ordered_json goodput_json(const Goodput& goodput) {
   nlohmann::ordered_json json{{"schema", "slipway/account/1"},
                               {"job", goodput.job},
                               {"begin", job::time_text(goodput.begin_ms)},
@@ -110,7 +110,7 @@ std::string goodput_json(const Goodput& goodput) {
                                     {"what", blamed.what},
                                     {"evidence", blamed.evidence}});
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json;
 }
 
 }  // namespace slipway::commands

@@ -1,6 +1,7 @@
 // What `slipway ledger` prints.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -10,7 +11,8 @@
 namespace slipway::commands {
 
 std::string goodput_text(const job::Goodput& goodput, const Paint& paint);
-std::string goodput_json(const job::Goodput& goodput);  // docs/schemas/account-1.schema.json
+// docs/schemas/account-1.schema.json
+nlohmann::ordered_json goodput_json(const job::Goodput& goodput);
 std::string goodput_page(const job::Goodput& goodput);  // HTML that needs no other file
 
 // "GPU energy 1.000 kWh", or at least that much.

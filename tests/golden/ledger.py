@@ -7,6 +7,7 @@ reject changed lines. The table, the JSON and the page must agree.
 import json, pathlib, subprocess, sys, tempfile
 
 import jsonschema
+import yaml
 
 sys.dont_write_bytecode = True  # keep the source tree clean
 from page import Page
@@ -31,6 +32,47 @@ blamed nodes
 n2: node gone in attempt 1
   <b>no heartbeat</b> & no ping
 """
+
+
+# One kWh in a region of 2024's table, which the test adds up by itself.
+ENERGY = """\
+
+CO2e in us-central1: 0.413 kg, at 412.72 g/kWh in 2024
+cost of this energy: 0.12, at 0.12 for each kWh
+source: Google Cloud, region-carbon-info, data/yearly/2024.csv, 49f3f26: https://github.com/GoogleCloudPlatform/region-carbon-info
+GPU energy only: without processors, memory, network and cooling
+"""
+
+
+def energy_problems(run, ledger, silent):
+    """What is wrong with CO2 and cost. `silent` is a ledger without energy."""
+    problems = []
+    told = run("7", "--region", "us-central1", "--price-per-kwh", "0.12")
+    if told.stdout != TABLE + ENERGY:
+        problems.append(f"{told}")
+    data = run(str(ledger), "--json", "--region", "us-central1", "--compare-regions", "--price-per-kwh", "0.5")
+    problems += [breaks_schema(data.stdout)] if breaks_schema(data.stdout) else []
+    account = json.loads(data.stdout)
+    rows = {row["region"]: row for row in account["emissions"]["regions"]}
+    table = yaml.safe_load((ROOT / "blueprints/catalogue/carbon.yaml").read_text())["grams_per_kwh"]
+    if ({name: row["grams_per_kwh"] for name, row in rows.items()} != table or account["cost"]["amount"] != 0.5
+            or any(abs(row["kilograms"] * 1000 - table[name]) > 1e-9 for name, row in rows.items())):
+        problems.append(data.stdout)
+    compared = run("7", "--compare-regions").stdout.splitlines()
+    if len([line for line in compared if line.split()[:1] and line.split()[0] in table]) != len(table):
+        problems.append("\n".join(compared))
+    unknown = run(str(silent), "--region", "us-central1", "--json")
+    if json.loads(unknown.stdout)["emissions"]["regions"][0]["kilograms"] is not None:
+        problems.append(unknown.stdout)
+    if "energy unknown" not in run(str(silent), "--region", "us-central1").stdout:
+        problems.append("energy that nobody measured is not unknown")
+    for options, message in ((("--region", "us-cental1"), "did you mean `us-central1`?"), (("--region", "mars"), "`mars` is not known"),
+                             (("--price-per-kwh", "cheap"), "`cheap` is not a price"), (("--price-per-kwh", "-1"), "not a price"),
+                             (("--region", "us-west1", "--html", "-"), "--html does not show")):
+        done = run("7", *options)
+        if done.returncode != 2 or message not in done.stderr:
+            problems.append(f"{options}: {done}")
+    return problems
 
 
 def changed(line):
@@ -81,6 +123,10 @@ def main():
         silent.write_text("".join(line + "\n" for line in ledger.read_text().replace('"7"', '"9"').splitlines() if '"progress"' not in line))
         if "$SLIPWAY_PROGRESS" not in run("9", "--html", "-").stdout:
             problems.append("no hint for a program that reports no steps")
+
+        unmeasured = folder / "slipway-ledger-10.jsonl"
+        unmeasured.write_text("".join(line + "\n" for line in ledger.read_text().replace('"7"', '"10"').splitlines() if '"energy"' not in line))
+        problems += energy_problems(run, ledger, unmeasured)
 
         with ledger.open("a") as file:
             file.write('{"schema":')
