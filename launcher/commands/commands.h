@@ -47,6 +47,7 @@ int plan(Args args);
 int quota(Args args);
 int rehearse(Args args);
 int run(Args args);
+int report(Args args);
 int schema(Args args);
 int status(Args args);
 int version(Args args);

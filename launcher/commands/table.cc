@@ -69,6 +69,7 @@ std::span<const Command> table() {
       {"job", jobs, job},
       {"ledger", jobs, ledger},
       {"rehearse", jobs, rehearse},
+      {"report", jobs, report},
       {"health", nodes, health},
       {"node", nodes, node},
       {"bandwidth", nodes, bandwidth},
