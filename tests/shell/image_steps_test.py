@@ -100,6 +100,7 @@ class Steps(unittest.TestCase):
         (self.top / "none/google_authorized_keys").write_text("#!/bin/sh\n")
         (self.top / "none/google_authorized_keys").chmod(0o755 if has_oslogin else 0o644)
         self.stand_in("apt-get")
+        self.stand_in("ldconfig")
         packages = set().union(*self.installed(self.run_step("users")))
         return packages, (self.top / "etc/nsswitch.conf").read_text()
 
