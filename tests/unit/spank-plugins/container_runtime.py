@@ -3,9 +3,12 @@
 
 import contextlib
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -132,8 +135,13 @@ class Mounts(ContainerCase):
         self.assertIn("size=1024k", flags["/mem"])
 
     def test_the_folder_of_the_nodes_transport_is_there_unless_the_image_has_it(self):
-        node = self.made("node")
-        self.made("node/plugin", "the node's")
+        # Containers have the node's /dev, in which the folder for temporary files may be.
+        node = tempfile.mkdtemp(prefix="slipway-container.", dir="/var/tmp")
+        self.addCleanup(shutil.rmtree, node)
+        os.chmod(node, 0o755)
+        if os.geteuid() == 0:
+            os.chown(node, USER, USER)
+        pathlib.Path(node, "plugin").write_text("the node's", encoding="utf-8")
         script = f"cat {node}/plugin; touch {node}/new 2>/dev/null || echo :ro"
         self.assertEqual(self.output(script, f"node={node}", "writable"), "the node's:ro\n")
         other = self.made("other", None)
