@@ -1,6 +1,6 @@
 # adversity.bats with many seeds, from the first to the last in SEEDS.
 
-# bats file_tags=long
+# bats file_tags=apart
 
 load helper
 load google_helper
