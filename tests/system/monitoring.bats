@@ -1,5 +1,7 @@
 # A monitored cluster: real Prometheus scrapes every node, jobs show up, each fault raises its alert.
 
+# bats file_tags=long
+
 load helper
 load health_helper
 
