@@ -85,7 +85,7 @@ TEST_CASE("http server: answers GET, and HEAD without the body") {
   Visitor get(served.port), head(served.port);
   get.say("GET /metrics?x=1 HTTP/1.1\r\nHost: n\r\n\r\n");
   head.say("HEAD / HTTP/1.1\r\nHost: n\r\n\r\n");
-  REQUIRE(served.until([&] { return get.has_ended() & head.has_ended(); }));
+  REQUIRE(served.until([&] { return get.has_ended() && head.has_ended(); }));
   CHECK(get.answer.ends_with("\r\n\r\nyou asked for /metrics\n"));
   CHECK(get.answer.find("Content-Length: 23\r\n") != std::string::npos);
   CHECK(
@@ -111,7 +111,7 @@ TEST_CASE("http server: refuses other methods and what is not HTTP") {
   post.say("POST /metrics HTTP/1.1\r\nContent-Length: 5\r\n\r\n");
   tls.say("\x16\x03\x01\x02\r\n\r\n");
   no_path.say("GET http://elsewhere/ HTTP/1.1\r\n\r\n");
-  REQUIRE(served.until([&] { return post.has_ended() & tls.has_ended() & no_path.has_ended(); }));
+  REQUIRE(served.until([&] { return post.has_ended() && tls.has_ended() && no_path.has_ended(); }));
   CHECK(first_line(post.answer) == "HTTP/1.1 405 Method Not Allowed");
   CHECK(first_line(tls.answer) == "HTTP/1.1 400 Bad Request");
   CHECK(first_line(no_path.answer) == "HTTP/1.1 400 Bad Request");
