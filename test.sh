@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# Every test: packages, build, history, unit and golden tests, conformance, system tests on real clusters, the same under
-# the sanitizers, and a little fuzzing. The last line is 'N passed, N failed'.
+# Tests: packages, build, history, unit and golden tests, conformance, and system tests on real clusters. The last line is
+# 'N passed, N failed'.
 #
-#   ./test.sh            everything but what --images and --soak run
-#   ./test.sh --quick    without packages, sanitizers and system tests
+#   ./test.sh            everything but what the options below run
+#   ./test.sh --quick    without packages and system tests
+#   ./test.sh --sanitized   only: unit and golden tests, a little fuzzing and some system tests with AddressSanitizer and
+#                        UndefinedBehaviorSanitizer, for which everything is compiled a second time, with clang
+#   ./test.sh --all      ./test.sh and ./test.sh --sanitized at once; unit tests that both would run only run sanitized
 #   ./test.sh --images   only: an image of nodes is built from Debian's archive, and a cluster runs from it; the steps of
 #                        images for the cloud run in roots of their releases; two releases in one cluster; users
 #                        of LDAP and OS Login, and what a controller exports
@@ -16,18 +19,22 @@ cd "$(dirname "$0")"
 . scripts/setup.sh
 
 quick=false
+usual=true
+sanitize=false
 images=false
 soak=false
 gpu=false
 case "${1:-}" in
   "") ;;
   --quick) quick=true ;;
+  --sanitized) usual=false && sanitize=true ;;
+  --all) sanitize=true ;;
   --images) images=true ;;
   --soak) soak=true ;;
   --gpu) gpu=true ;;
   --distributions) exec tests/distributions.sh --test quick bookworm,trixie,sid ;;
   --help) sed -n '/^set /q; s/^# \{0,1\}//p' test.sh | tail -n +2 && exit ;;
-  *) die "unknown option $1; known: --quick, --images, --soak, --gpu, --distributions, --help" ;;
+  *) die "unknown option $1; known: --quick, --sanitized, --all, --images, --soak, --gpu, --distributions, --help" ;;
 esac
 [ $# -le 1 ] || die "one option at a time, not: $*"
 
@@ -162,9 +169,9 @@ sanitized=
 trap end EXIT
 $quick || { install_packages all && open_fuse; }
 use_debians_python
-# Unit tests that the sanitizers run in full are compiled and run once: with them, unless this is about the usual build.
+# Unit tests that the sanitizers run in full are compiled and run once, with them.
 once=
-$quick || once=sanitized
+! $sanitize || once=sanitized
 build_slipway tests $once
 if $images; then
   count tests/system/run.py tests/system/image*.bats tests/system/slurm_auth.bats
@@ -186,7 +193,7 @@ if $soak; then
   finish
   exit
 fi
-if ! $quick; then
+if $sanitize; then
   export UBSAN_OPTIONS=print_stacktrace=1
   sanitized_log=$(mktemp)
   set -m # its own process group, which can be ended as a whole
@@ -194,17 +201,19 @@ if ! $quick; then
   sanitized=$!
   set +m
 fi
-say "test: history"
-count_history
-say "test: unit and golden"
-# Two for each processor, as some of them wait for most of their time.
-count_meson build --num-processes $((2 * $(nproc))) ${once:+--no-suite "$once"}
-count_conformance
-
-if ! $quick; then
+if $usual; then
+  say "test: history"
+  count_history
+  say "test: unit and golden"
+  # Two for each processor, as some of them wait for most of their time.
+  count_meson build --num-processes $((2 * $(nproc))) ${once:+--no-suite "$once"}
+  count_conformance
+fi
+if $usual && ! $quick; then
   say "test: real clusters on this machine"
   count tests/system/run.py
-
+fi
+if $sanitize; then
   # Beside the rest of the tests under the sanitizers.
   wait_for_sanitized
   say "test: real clusters under the sanitizers"
