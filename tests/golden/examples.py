@@ -19,10 +19,13 @@ GPU_CLUSTERS = {
                         networks=["hosts", "second_hosts"] + [f"rdma[{i}]" for i in range(8)]),
     "a4-highgpu": dict(machine="a4-highgpu-8g", partition="a4", pool="high", mtu=8896,
                        networks=["hosts", "second_hosts"] + [f"rdma[{i}]" for i in range(8)]),
+    "a4x-highgpu": dict(machine="a4x-highgpu-4g", partition="a4x", pool="domains", mtu=8896, nodes=18,
+                        networks=["hosts", "second_hosts"] + [f"rdma[{i}]" for i in range(4)]),
 }
 
 SMALL = "first-day"
-MODULES = {"first-day": 6, "a3-highgpu": 10, "a3-megagpu": 10, "a3-ultragpu": 11, "a4-highgpu": 11}
+MODULES = {"first-day": 6, "a3-highgpu": 10, "a3-megagpu": 10, "a3-ultragpu": 11, "a4-highgpu": 11,
+           "a4x-highgpu": 11}
 
 
 class Tests:
@@ -59,7 +62,7 @@ class Tests:
         filled_in = re.findall(r"^  (\w+):", text, re.M)
         self.same(f"{name} alone: missing values", sorted(v for _, v in unset), sorted(filled_in))
 
-    def cluster(self, name, machine, partition, pool, mtu, networks):
+    def cluster(self, name, machine, partition, pool, mtu, networks, nodes=2):
         interfaces = self.machines[machine]
         self.same(f"{name}: a network for each interface", len(networks),
                   len(interfaces["host"]["names"]) + len(interfaces["gpu"]["names"]))
@@ -70,7 +73,7 @@ class Tests:
         nodesets = {nodeset["name"]: nodeset for nodeset in model["nodesets"]}
         self.same(f"{name}: nodesets", sorted(nodesets), sorted(["debug", pool]))
         gpus = nodesets[pool]
-        self.same(f"{name}: GPU machines", (gpus["node_count_static"], gpus["node_count_dynamic_max"]), (2, 0))
+        self.same(f"{name}: GPU machines", (gpus["node_count_static"], gpus["node_count_dynamic_max"]), (nodes, 0))
         self.same(f"{name}: their type", gpus["machine"]["machine_type"], machine)
         self.same(f"{name}: their networks", gpus["machine"]["networks"], networks)
         conf = gpus["node_conf"]
@@ -89,8 +92,10 @@ class Tests:
                 if m["id"].startswith("gpu_nodeset")}
 
     def provisioning(self, name):
+        # The cloud places flex-start machines of some types only.
+        unplaced = {"placement": False} if name == "a4x-highgpu" else {}
         nodesets = self.pools(name, {"held": {"nodes": 4, "reservation": "r", "placement": False},
-                                     "spare": {"nodes": 1, "spot": True}, "queue": {"nodes": 2, "flex_start": True}})
+                                     "spare": {"nodes": 1, "spot": True}, "queue": {"nodes": 2, "flex_start": True, **unplaced}})
         keys = ("node_count_static", "reservation_name", "enable_spot_vm", "dws_flex")
         self.same(f"{name}: pools", {key: [n[k] for k in keys] for key, n in nodesets.items()}, {
             "held": [4, "r", False, {"enabled": False}],

@@ -88,7 +88,7 @@ two_ranks_measured() {
 
 @test "bandwidth: Slurm accepts the scripts for GPU machines" {
   local script
-  for script in a3-highgpu a3-megagpu a3-ultragpu a4-highgpu run-nccl-tests scan; do
+  for script in a3-highgpu a3-megagpu a3-ultragpu a4-highgpu a4x-highgpu run-nccl-tests scan; do
     run on $NAME login sbatch --test-only "/opt/slipway/share/slipway/examples/bandwidth/$script.sbatch"
     [ "$status" -eq 0 ] || { echo "$output" && false; }
   done
