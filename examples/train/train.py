@@ -99,6 +99,7 @@ def train(options):
             checkpoint.save(options.checkpoints, done,
                             {"model": network.state_dict(), "optimizer": optimizer.state_dict()})
         report(done)
+    distributed.destroy_process_group()  # its threads end before Python does, which may abort otherwise
 
 
 def main():
