@@ -12,7 +12,7 @@ METRICS=9817
 setup_file() {
   cp "$TOP/examples/quickstart.yaml" "$SUITE/monitoring.yaml"
   printf '\nsettings:\n  controller: {monitoring: prometheus}\n' >>"$SUITE/monitoring.yaml"
-  slipway deploy "$SUITE/monitoring.yaml" --vars deployment_name=$NAME
+  slipway deploy "$SUITE/monitoring.yaml" --vars deployment_name=$NAME --nodes a3mega_nodeset=15
   slurm_checks_every 0
   write_program /home/count.sh <<'END'
 #!/bin/bash
@@ -22,7 +22,7 @@ END
 
 teardown_file() { slipway destroy $NAME; }
 
-teardown() { leave_nothing $N-0 $N-1 $N-2 $N-3; }
+teardown() { leave_nothing $(compute_nodes $NAME); }
 
 # scrape HOST [curl option...]: as Prometheus does, from the controller
 scrape() {
@@ -119,5 +119,5 @@ END
 }
 
 @test "monitoring: each fault raises exactly its alert, with the node's name, and the alert ends with it" {
-  "$BATS_TEST_DIRNAME/alerts.py" "$SUITE/prefix/bin/slipway" $NAME $N-0 $N-1 $N-2 $N-3
+  "$BATS_TEST_DIRNAME/alerts.py" "$SUITE/prefix/bin/slipway" $NAME $(compute_nodes $NAME)
 }
