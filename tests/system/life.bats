@@ -101,10 +101,12 @@ destroy_answering() {
   fails_with 1 "is dead"
   run deploy st-life
   says "restarting \`st-life\`"
-  # The job may run again by now, or have been requeued a second time by a node that had just come up.
-  [ "$(on st-life controller sinfo --noheader --Node --format=%T | grep -cE '^(idle|mixed|allocated)')" -eq 4 ]
+  # The job may run again by now, or be requeued a second time by a node that has just come up, which completes it first.
+  all_nodes_work() { [ "$(on st-life controller sinfo --noheader --Node --format=%T | grep -cE '^(idle|mixed|allocated)')" -eq 4 ]; }
+  wait_for all_nodes_work
   [ "$(on st-life login cat /home/file)" = kept ]
-  on st-life login scontrol show job "$job" | grep -E "Restarts=[1-9]"
+  is_requeued() { on st-life login scontrol show job "$job" | grep -E "Restarts=[1-9]"; }
+  wait_for is_requeued
   run deploy st-life
   says "is running and unchanged"
 }
