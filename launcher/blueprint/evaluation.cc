@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "launcher/blueprint/culprit.h"
 #include "launcher/blueprint/module_text.h"
 #include "launcher/modules/becomes.h"
 #include "launcher/modules/resource_reader.h"
@@ -16,13 +17,6 @@ using expression::Traversal;
 using expression::Unknown;
 using expression::Value;
 using source::Code;
-
-// The name after the root: `zone` in var.zone.
-const std::string* name_after(const Traversal& traversal, size_t step) {
-  if (traversal.steps.size() <= step) return nullptr;
-  const expression::Step& found = traversal.steps[step];
-  return found.kind == expression::Step::Kind::attribute ? &found.name : nullptr;
-}
 
 // Replaces the unknown parts of an output by references to the output, since a blueprint cannot
 // refer to anything inside the module. Parts that are outputs of other modules stay unchanged.
@@ -74,57 +68,6 @@ Span place_within(const ExpressionPtr& setting, std::string_view path) {
   return at->span;
 }
 
-// Finds the setting of a module that made an expression in its file fail: among the settings on
-// which the failing part depends, directly or through locals and outputs, the first one that the
-// blueprint writes; otherwise the first setting.
-class Culprit {
- public:
-  explicit Culprit(const Module& module) : module_(module) {}
-
-  // `failed` is the place of the part that failed. Null if it depends on no setting.
-  const std::string* find(const ExpressionPtr& expression, Span failed) {
-    failed_ = failed;
-    search(expression, false);
-    return written_ != nullptr ? written_ : set_;
-  }
-
- private:
-  void search(const ExpressionPtr& expression, bool all) {
-    expression::for_each_reference(expression, [&](const Traversal& traversal, Span span) {
-      const bool part = all || (span.begin >= failed_.begin && span.end <= failed_.end);
-      const std::string* name = name_after(traversal, 0);
-      if (name == nullptr || !seen_.insert({traversal.root + "." + *name, part}).second) return;
-      if (traversal.root == "local") {
-        const auto local = module_.interface->locals.find(*name);
-        if (local != module_.interface->locals.end()) search(local->second, part);
-      } else if (traversal.root == "output") {
-        const auto* output = module_.interface->output(*name);
-        if (output != nullptr && output->value) search(output->value, part);
-      } else if (traversal.root == "input" && part) {
-        take(*name);
-      } else if (const auto* resource =
-                     module_.interface->resource(modules::resource_reference(traversal))) {
-        if (resource->when) search(resource->when, part);
-        if (resource->for_each) search(resource->for_each, part);
-      }
-    });
-  }
-
-  void take(const std::string& name) {
-    const auto setting = module_.settings.find(name);
-    if (setting == module_.settings.end()) return;
-    if (set_ == nullptr) set_ = &setting->first;
-    const bool written = setting->second.origin == Origin::blueprint;
-    if (written && written_ == nullptr) written_ = &setting->first;
-  }
-
-  const Module& module_;
-  Span failed_;
-  std::set<std::pair<std::string, bool>> seen_;
-  const std::string* written_ = nullptr;
-  const std::string* set_ = nullptr;
-};
-
 }  // namespace
 
 class Evaluation::BlueprintScope : public Scope {
@@ -140,13 +83,33 @@ class Evaluation::BlueprintScope : public Scope {
     }
     if (traversal.root == "module" && output != nullptr) {
       if (const Module* module = evaluation_.deployment_.find(*name).module) {
-        return {{}, 2, &evaluation_.output(*module, *output)};
+        const Value& value = evaluation_.output(*module, *output);
+        if (value.is_unknown()) check_attribute(*module, *output, traversal);
+        return {{}, 2, &value};
       }
     }
     return {Unknown{expression::make(span, traversal), {}}, traversal.steps.size()};
   }
 
  private:
+  // A value that only the deployment knows has a type nevertheless.
+  static void check_attribute(const Module& module, const std::string& name,
+                              const Traversal& traversal) {
+    const std::string* attribute = name_after(traversal, 2);
+    const modules::Output* output =
+        module.interface == nullptr ? nullptr : module.interface->output(name);
+    if (attribute == nullptr || output == nullptr) return;
+    using Kind = expression::Type::Kind;
+    const Kind kind = output->type.kind;
+    if (kind != Kind::string && kind != Kind::number && kind != Kind::boolean) return;
+    throw expression::ExpressionError(source::Code::cannot_evaluate, traversal.steps[2].span,
+                                      fmt::format("a {} has no attribute `{}`",
+                                                  kind == Kind::string   ? "string"
+                                                  : kind == Kind::number ? "number"
+                                                                         : "boolean",
+                                                  *attribute));
+  }
+
   Evaluation& evaluation_;
 };
 
@@ -254,7 +217,7 @@ void Evaluation::report_in_module(const Module& module, const ExpressionPtr& exp
     diagnostics_.error(error.code, error.span, error.what()).help(error.help);
     return;
   }
-  const std::string* input = Culprit(module).find(expression, error.span);
+  const std::string* input = find_culprit(module, expression, error.span);
   if (input == nullptr) {
     diagnostics_
         .error(error.code, module.id_span, fmt::format("module `{}`: {}", module.id, error.what()))
