@@ -43,17 +43,24 @@ void ResourceCheck::check_machine(const blueprint::Module& module, const Json& b
       !machines_->complete) {
     return;
   }
-  const cluster::MachineType* type = machines_->find_machine(name);
-  if (type == nullptr) {
-    const std::string why = machines_->why_no_machine(name);
-    return report(Code::unknown_machine_type, place_of_value(module, "machine_type", name),
-                  why.empty() ? fmt::format("there is no machine type `{}` in the catalogue", name)
-                              : fmt::format("there is no machine type `{}`: {}", name, why),
-                  why.empty() ? source::did_you_mean(name, machines_->machine_types()) : "");
-  }
-  if (type->assumed) return;
+  const cluster::MachineType* type =
+      check_machine_type(name, place_of_value(module, "machine_type", name));
+  if (type == nullptr || type->assumed) return;
   for (const Json& gpus : blocks_of(body, "guest_accelerator")) check_gpus(module, *type, gpus);
   check_local_ssds(module, *type, body);
+}
+
+// Nothing if there is none.
+const cluster::MachineType* ResourceCheck::check_machine_type(const std::string& name,
+                                                              source::Span place) {
+  const cluster::MachineType* type = machines_->find_machine(name);
+  if (type != nullptr) return type;
+  const std::string why = machines_->why_no_machine(name);
+  report(Code::unknown_machine_type, place,
+         why.empty() ? fmt::format("there is no machine type `{}` in the catalogue", name)
+                     : fmt::format("there is no machine type `{}`: {}", name, why),
+         why.empty() ? source::did_you_mean(name, machines_->machine_types()) : "");
+  return nullptr;
 }
 
 void ResourceCheck::check_gpus(const blueprint::Module& module, const cluster::MachineType& type,

@@ -98,6 +98,14 @@ void check_ids(const blueprint::Deployment& deployment, source::Diagnostics& dia
   }
 }
 
+void check_inputs(const blueprint::Deployment& deployment, ResourceCheck& resources) {
+  for (const blueprint::Group& group : deployment.groups) {
+    for (const blueprint::Module& module : group.modules) {
+      if (!module.interface->foreign) resources.check_inputs(module);
+    }
+  }
+}
+
 }  // namespace
 
 Definitions define(const Source& source, source::Diagnostics& diagnostics) {
@@ -117,7 +125,10 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
   Context context{deployment, evaluation,  links,       resources,
                   providers,  diagnostics, definitions, source.wanted == Wanted::files};
   copy_staged_files(context, source.library);
-  if (diagnostics.errors() > 0 || !all_written) return definitions;
+  if (diagnostics.errors() > 0 || !all_written) {
+    check_inputs(deployment, resources);
+    return definitions;
+  }
   if (source.cluster != nullptr) add_slurm(context, *source.cluster, *source.catalogue);
   // Last group first, since it determines which outputs the earlier groups need.
   for (size_t group = deployment.groups.size(); group-- > 0;) {
@@ -131,6 +142,7 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
     }
   }
   std::reverse(definitions.groups.begin(), definitions.groups.end());
+  check_inputs(deployment, resources);
   if (!context.writes_files) return definitions;
   context.add(".gitignore", fmt::format("/.slipway/lock\n/.slipway/log/\n/.slipway/plan/\n/*/"
                                         ".terraform/\n/*/terraform.tfstate*\n/*/{}\n/*/{}\n",

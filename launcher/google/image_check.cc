@@ -5,6 +5,7 @@
 
 #include "common/text.h"
 #include "launcher/cluster/model_part.h"
+#include "launcher/modules/becomes.h"
 
 namespace slipway::google {
 namespace {
@@ -19,6 +20,7 @@ constexpr const char* image_input = "instance_image";
 // Only machines of a Slurm cluster need an image with Slipway; their modules have this input.
 bool is_of_cluster(const Module& module) {
   return module.interface != nullptr && module.interface->resources &&
+         modules::toolkit_module(*module.interface) == nullptr &&
          module.interface->input("instance_image_custom") != nullptr;
 }
 

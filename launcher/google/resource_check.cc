@@ -5,14 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "common/count.h"
 #include "common/text.h"
 #include "launcher/cluster/model_part.h"
+#include "launcher/google/value_check.h"
 
 namespace slipway::google {
 namespace {
@@ -21,30 +19,11 @@ using blueprint::Module;
 using expression::Value;
 using source::Code;
 
-bool is_expression(const std::string& text) {
-  return text.find("${") != text.npos || text.find("%{") != text.npos;
-}
-
-bool is_listed(const std::vector<std::string>& types, const std::string& type) {
-  return std::ranges::find(types, type) != types.end();
-}
-
 // The text of an attribute, also one that only the deployment knows; empty without it.
 std::string written(const Json& body, const std::string& key) {
   const auto found = body.find(key);
   if (found == body.end() || found->is_null()) return {};
   return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
-// The number that a value is, also one in quotes.
-std::optional<double> number_of(const Json& value) {
-  if (value.is_number()) return value.get<double>();
-  double number = 0;
-  if (!value.is_string()) return std::nullopt;
-  const auto& text = value.get_ref<const std::string&>();
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(number) : std::nullopt;
 }
 
 // Whether the value is `wanted`, or has it somewhere in it, as a value or a key.
@@ -75,62 +54,8 @@ bool has_item(const Value& value, const Json& wanted) {
          std::ranges::any_of(*list, [&](const Value& item) { return has_value(item, wanted); });
 }
 
-bool is_in(const NumberRange& range, double number) {
-  const double beyond = number - static_cast<double>(range.least);
-  return beyond >= 0 && number <= static_cast<double>(range.most) &&
-         std::fmod(beyond, static_cast<double>(range.step)) == 0;
-}
-
 constexpr size_t most_listed = 100;  // words in one message
 constexpr size_t most_shown = 200;   // bytes of a value
-
-// The text with `computed` for each ${…} in it; nothing if it is all computed.
-std::optional<std::string> without_expressions(const std::string& text,
-                                               const std::string& computed) {
-  if (!is_expression(text)) return text;
-  if (computed.empty() || text.find("%{") != text.npos) return std::nullopt;
-  std::string plain;
-  bool known = false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text.compare(at, 2, "${") != 0) {
-      plain += text[at];
-      known = true;
-      continue;
-    }
-    int depth = 0;
-    for (; at < text.size(); ++at) {
-      if (text[at] == '{') ++depth;
-      if (text[at] == '}' && --depth == 0) break;
-    }
-    plain += computed;
-  }
-  return known ? std::optional(plain) : std::nullopt;
-}
-
-bool is_right_word(const ValueRule& rule, const std::string& text) {
-  if (rule.words.empty() || text.empty() || is_listed(rule.words, text)) return true;
-  return rule.more_words && source::did_you_mean(text, rule.words).empty();
-}
-
-bool is_too_long(const ValueRule& rule, const std::string& text) {
-  const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
-  return rule.longest > 0 && std::ranges::count_if(text, is_character) > rule.longest;
-}
-
-// Whether a plain value keeps a rule; true if only the deployment knows it.
-bool keeps(const ValueRule& rule, const Json& value) {
-  if (value.is_string()) {
-    const auto text = without_expressions(value.get_ref<const std::string&>(), rule.computed);
-    if (!text) return true;
-    if (rule.pattern && !rule.pattern.fits_all_of(*text)) return false;
-    if (is_too_long(rule, *text)) return false;
-    if (rule.never && rule.never.is_in(*text)) return false;
-    if (!is_right_word(rule, *text)) return false;
-  }
-  const auto number = number_of(value);
-  return !number || rule.ranges.empty() ||
-         std::ranges::any_of(rule.ranges, [&](const auto& range) { return is_in(range, *number); });
-}
 
 // Where the value is written in a setting; empty if it is computed.
 source::Span place_in(const expression::ExpressionPtr& setting, const Json& wanted) {

@@ -34,6 +34,9 @@ class ResourceCheck {
   // Terraform's, or the name of Packer's plugin.
   void check(const blueprint::Module& module, const std::string& type, const Json& body);
 
+  // Reports settings of a library module by the names of its inputs.
+  void check_inputs(const blueprint::Module& module);
+
  private:
   void check_name(const blueprint::Module& module, const std::string& type, const Json& body);
   void check_grant(const blueprint::Module& module, const std::string& type, const Json& body);
@@ -54,6 +57,8 @@ class ResourceCheck {
                   const std::string& disk_type, bool boots);
 
   void check_machine(const blueprint::Module& module, const Json& body);
+  const cluster::MachineType* check_machine_type(const std::string& name, source::Span place);
+  void check_input(const ValueRule& rule, const expression::Value& value, source::Span place);
   void check_gpus(const blueprint::Module& module, const cluster::MachineType& type,
                   const Json& gpus);
   void check_local_ssds(const blueprint::Module& module, const cluster::MachineType& type,

@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <re2/re2.h>
 
+#include <algorithm>
+
 #include "common/error.h"
 #include "common/kept.h"
 #include "common/text.h"
@@ -29,11 +31,10 @@ void read_ranges(RowReader& row, ValueRule& rule, source::Diagnostics& diagnosti
   }
 }
 
-void read_value(const source::Node& item, const std::set<std::string>& sources,
-                ResourceRules& rules, source::Diagnostics& diagnostics) {
-  RowReader row(item, "a value", diagnostics);
+// What `values` and `inputs` have in common.
+ValueRule read_rule(RowReader& row, const std::set<std::string>& sources,
+                    source::Diagnostics& diagnostics) {
   ValueRule rule;
-  const std::vector<std::string> attributes = row.texts("of");
   rule.is = row.text("is");
   row.one_of("source", sources);
   rule.pattern = Pattern(row.optional_text("pattern"));
@@ -48,6 +49,14 @@ void read_value(const source::Node& item, const std::set<std::string>& sources,
   rule.computed = row.optional_text("computed");
   rule.like = rule.words.empty() ? row.text("like") : row.optional_text("like");
   if (row.has("ranges")) read_ranges(row, rule, diagnostics);
+  return rule;
+}
+
+void read_value(const source::Node& item, const std::set<std::string>& sources,
+                ResourceRules& rules, source::Diagnostics& diagnostics) {
+  RowReader row(item, "a value", diagnostics);
+  const std::vector<std::string> attributes = row.texts("of");
+  ValueRule rule = read_rule(row, sources, diagnostics);
   if (row.has("when")) {
     const source::Node* when = row.mapping("when");
     RowReader conditions(*when, "a condition", diagnostics);
@@ -60,11 +69,21 @@ void read_value(const source::Node& item, const std::set<std::string>& sources,
   }
 }
 
+void read_input(const source::Node& item, const std::set<std::string>& sources,
+                ResourceRules& rules, source::Diagnostics& diagnostics) {
+  RowReader row(item, "an input", diagnostics);
+  InputRule rule{row.texts("names"), read_rule(row, sources, diagnostics)};
+  if (row.finish()) rules.inputs.push_back(std::move(rule));
+}
+
 void read_values(const source::Node& root, ResourceRules& rules, source::Diagnostics& diagnostics) {
   RowReader file(root, "the file", diagnostics);
   const std::set<std::string> sources = file.keys("sources");
   if (const source::Node* values = file.sequence("values")) {
     for (const source::Node& item : values->items) read_value(item, sources, rules, diagnostics);
+  }
+  if (const source::Node* inputs = file.sequence("inputs")) {
+    for (const source::Node& item : inputs->items) read_input(item, sources, rules, diagnostics);
   }
   rules.names = file.texts("names");
   rules.scopes = file.texts("scopes");
@@ -170,6 +189,14 @@ bool Pattern::fits_all_of(const std::string& text) const {
 
 bool Pattern::is_in(const std::string& text) const {
   return re2::RE2::PartialMatch(text, compiled());
+}
+
+bool InputRule::is_for(std::string_view input) const {
+  return std::ranges::any_of(names, [&](std::string_view name) {
+    if (name.starts_with('*')) return input.ends_with(name.substr(1));
+    if (name.ends_with('*')) return input.starts_with(name.substr(0, name.size() - 1));
+    return input == name;
+  });
 }
 
 std::shared_ptr<const ResourceRules> load_resource_rules(const fs::path& library) {

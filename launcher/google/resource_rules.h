@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,14 @@ struct ValueRule {
   std::string like;  // "such as gpu-node"
 };
 
+// A rule about the inputs of modules, for what no resource of ours has.
+struct InputRule {
+  std::vector<std::string> names;  // "size_gb", "*_count" or "num_*"
+  ValueRule value;
+
+  bool is_for(std::string_view input) const;
+};
+
 // GPUs that can be added to machines whose type has none, by the prefix of the machine type.
 struct AttachedGpus {
   std::string machines;
@@ -84,6 +93,7 @@ struct ResourceRules {
   // Indices of rules by the attributes to which they apply: "google_compute_disk.size", or
   // "*.project" for every type.
   std::multimap<std::string, size_t, std::less<>> by_attribute;
+  std::vector<InputRule> inputs;
   std::vector<std::string> names;                                          // attributes
   std::vector<std::string> scopes;                                         // attributes
   std::map<std::string, std::vector<std::string>, std::less<>> scopes_of;  // by type

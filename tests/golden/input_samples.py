@@ -78,6 +78,7 @@ VALUES |= {
     "cluster_id": (GKE_ID % "one", GKE_ID % "two"), "gke_version": ("1.34.1-gke.2000000", "1.34.2-gke.2000000"),
     "master_ipv4_cidr_block": ("172.16.0.64/28",), "version_prefix": ("1.33.",), "maintenance_start_time": ("10:00",),
     "authenticator_security_group": ("gke-security-groups@example.com",), "authorized_networks.cidr_block": RANGE,
+    "master_authorized_networks.cidr_block": RANGE, "min_master_version": ("1.33.2-gke.1240000",), "node_version": ("1.33.2-gke.1240000",),
     "default_max_pods_per_node": (32,), "max_pods_per_node": (32,), "system_node_pool_disk_size_gb": (50,),
     "maintenance_exclusions.exclusion_scope": ("NO_UPGRADES", "NO_MINOR_UPGRADES"),
     "maintenance_exclusions.exclusion_end_time_behavior": ("UNTIL_END_OF_SUPPORT",),

@@ -1,0 +1,27 @@
+// Compares one value with a rule of values.yaml.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/google/resource_rules.h"
+#include "launcher/google/terraform_value.h"
+
+namespace slipway::google {
+
+// Whether only the deployment knows all of the text.
+bool is_expression(const std::string& text);
+
+bool is_listed(const std::vector<std::string>& types, const std::string& type);
+
+// The number that a value is, also one in quotes.
+std::optional<double> number_of(const Json& value);
+
+bool is_too_long(const ValueRule& rule, const std::string& text);
+
+// Whether a plain value keeps a rule; true if only the deployment knows it.
+bool keeps(const ValueRule& rule, const Json& value);
+
+}  // namespace slipway::google
