@@ -11,6 +11,7 @@
 #include "launcher/blueprint/reader.h"
 #include "launcher/blueprint/references.h"
 #include "launcher/blueprint/staging.h"
+#include "launcher/blueprint/toolkit_instead.h"
 #include "launcher/blueprint/tpu_nodes.h"
 #include "launcher/blueprint/use_check.h"
 #include "launcher/blueprint/variables.h"
@@ -99,6 +100,7 @@ std::unique_ptr<Compiled> compile(const Texts& texts, const Options& options,
   wire(deployment, diagnostics);
   count_tpu_nodes(deployment, diagnostics);
   check_cycles(deployment, library, diagnostics);
+  use_toolkit_instead(deployment, diagnostics);
   finish_backends(deployment, diagnostics);
   stage_files(deployment, options.need_files, sources, diagnostics);
   check_settings(compiled->evaluation, diagnostics);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -147,6 +148,7 @@ struct Deployment {
   // modules that were excluded or replaced by instances.
   std::vector<ExpressionPtr> also_read;
   std::map<std::string, std::vector<std::string>> instances;  // of each `for_each` module
+  std::vector<std::shared_ptr<const modules::Interface>> made_interfaces;  // for this deployment
 
   struct Found {
     const Module* module = nullptr;

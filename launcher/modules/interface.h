@@ -1,5 +1,5 @@
-// A module's interface, read from its module.yaml (docs/reference/module-files.md) or from the variables and
-// outputs of a Terraform or Packer module.
+// A module's interface, read from its module.yaml (docs/reference/module-files.md) or from the
+// variables and outputs of a Terraform or Packer module.
 #pragma once
 
 #include <map>
@@ -61,6 +61,13 @@ struct Rule {
   bool validator = false;  // of a Terraform module's metadata: obeys the level of validators
 };
 
+// Cluster Toolkit's own module in place of one with resources.
+struct ToolkitInstead {
+  std::vector<std::string> when_set;  // inputs that only it understands
+  std::vector<std::string> ours;      // inputs and outputs that it does not have
+  Resource call;                      // see toolkit_module() in becomes.h; has its body
+};
+
 struct Interface {
   std::string path;         // "modules/network/vpc"; for a foreign module, the source as written
   bool foreign = false;     // a Terraform or Packer module, passed through unchanged
@@ -76,6 +83,7 @@ struct Interface {
   std::string id_input;           // the input that defaults to the module's id; may be empty
   bool must_be_used = false;
   std::optional<std::vector<Resource>> resources;  // absent if the module has only an interface
+  std::optional<ToolkitInstead> toolkit_instead;
   expression::ExpressionPtr
       packer_template;              // the Packer template of a module that builds an image
   expression::ExpressionPtr model;  // its part of the cluster model; may be null

@@ -35,7 +35,8 @@ class ModuleFileReader {
     }
     keys(root, "a module file",
          {"about", "kind", "apis", "inputs", "id_input", "must_be_used", "rules", "locals",
-          "resources", "template", "outputs", "model", "local", "toolkit_module"});
+          "resources", "template", "outputs", "model", "local", "toolkit_module",
+          "toolkit_instead"});
     if (const Node* node = root.find("about")) interface_.about = text(*node);
     if (const Node* node = root.find("kind")) interface_.kind = text(*node);
     if (const Node* node = root.find("apis")) interface_.apis = texts(*node);
@@ -56,6 +57,7 @@ class ModuleFileReader {
     if (const Node* node = root.find("template")) interface_.packer_template = tree(*node);
     read_resources(root, bodies_, interface_, sources_, diagnostics_);
     if (const Node* node = root.find("toolkit_module")) read_toolkit_module(*node, root);
+    if (const Node* node = root.find("toolkit_instead")) read_toolkit_instead(*node);
     return std::move(interface_);
   }
 
@@ -109,6 +111,25 @@ class ModuleFileReader {
       if (root.find(other) == nullptr) continue;
       wrong(node.span, fmt::format("a module has either `{}` or `toolkit_module`", other));
     }
+    interface_.resources.emplace().push_back(toolkit_call(node));
+    for (const Output& output : interface_.outputs) {
+      if (output.value) check_toolkit_output(output.value);
+    }
+  }
+
+  void read_toolkit_instead(const Node& node) {
+    keys(node, "`toolkit_instead`", {"when_set", "ours", "providers"});
+    ToolkitInstead instead;
+    if (const Node* inputs = node.find("when_set")) {
+      for (const Node& item : inputs->items) instead.when_set.push_back(input_name(item));
+    }
+    if (const Node* names = node.find("ours")) instead.ours = texts(*names);
+    instead.call = toolkit_call(node);
+    instead.call.body = tree(node);
+    interface_.toolkit_instead = std::move(instead);
+  }
+
+  Resource toolkit_call(const Node& node) {
     if (!interface_.path.starts_with("modules/") &&
         !interface_.path.starts_with("community/modules/")) {
       wrong(node.span, "only a module of the library can be one of Cluster Toolkit's");
@@ -120,10 +141,7 @@ class ModuleFileReader {
     module.name = "this";
     module.span = node.span;
     if (bodies_ == Bodies::read) module.body = tree(node);
-    interface_.resources.emplace().push_back(std::move(module));
-    for (const Output& output : interface_.outputs) {
-      if (output.value) check_toolkit_output(output.value);
-    }
+    return module;
   }
 
   // There are no resources here to refer to, only outputs of the Terraform module.

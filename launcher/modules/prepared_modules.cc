@@ -201,6 +201,11 @@ void serialize(Archive& archive, Resource& resource) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, ToolkitInstead& instead) {
+  archive(instead.when_set, instead.ours, instead.call, instead.call.body);
+}
+
+template <class Archive>
 void serialize(Archive& archive, Rule& rule) {
   archive(rule.that, rule.at, rule.message, rule.warning);
 }
@@ -210,7 +215,7 @@ void serialize(Archive& archive, Interface& interface) {
   archive(interface.path, interface.about, interface.kind, interface.inputs, interface.outputs,
           interface.rules, interface.locals, interface.apis, interface.id_input,
           interface.must_be_used, interface.resources, interface.packer_template, interface.model,
-          interface.local);
+          interface.local, interface.toolkit_instead);
 }
 
 template <class Archive>
@@ -221,7 +226,7 @@ void serialize(Archive& archive, PreparedModules::Entry& entry) {
 namespace {
 
 // Increase the number when the format changes.
-const std::string format = "slipway modules " SLIPWAY_VERSION " 1";
+const std::string format = "slipway modules " SLIPWAY_VERSION " 2";
 
 // Reads into memory, since cereal reads in small pieces, which is slow from a file.
 std::string read_part(const std::filesystem::path& file, uint64_t begin, uint64_t size) {

@@ -67,7 +67,15 @@ POLICY = "projects/my-project/locations/us-central1/%s/ours"
 POOL = "projects/my-project/locations/us-central1/storagePools/first"
 DYNAMIC_PARTITION = cluster("cpu", DYNAMIC, {"partition_name": "cpu", "nodeset_dyn": ["$(nodes.nodeset_dyn)"]})
 WHOLE = {**NETWORK_OF_IT, "partitions": "$(cpu.partitions)", "nodeset": "$(concat(cpu.nodeset, gpu.nodeset))",
-         "login_nodes": ["$(login.login_nodes)"]}
+         "login_nodes": "$(login.login_nodes)"}
+
+TPU = "community/modules/compute/schedmd-slurm-gcp-v6-nodeset-tpu"
+TPU_PARTITIONS = [
+    NETWORK, {"id": "nodes", "source": TPU, "use": ["network"], "settings": {"node_type": "v3-8"}},
+    {"id": "more", "source": TPU, "use": ["network"], "settings": {"node_type": "v2-8"}},
+    {"id": "it", "settings": {"partition_name": "one"}},
+    {"id": "two", "source": PARTITION, "use": ["nodes", "more"], "settings": {"partition_name": "two"}},
+    {"id": "controller", "source": CONTROLLER, "use": ["network", "it", "two"]}]
 
 # A machine type to which GPUs and local SSDs can be added.
 WITH_GPUS = {**NETWORK_OF_IT, "machine_type": "n1-standard-8"}
@@ -79,6 +87,7 @@ AROUND = {
     DYNAMIC: cluster("nodes", DYNAMIC),
     PARTITION: cluster("cpu", NODESET, {"partition_name": "cpu", "nodeset": ["$(nodes.nodeset)"]}),
     (PARTITION, "nodeset_dyn"): DYNAMIC_PARTITION,
+    (PARTITION, "nodeset_tpu"): TPU_PARTITIONS,
     LOGIN: cluster("login"),
     CONTROLLER: cluster("controller"),
     (CONTROLLER, "partitions"): cluster("controller", NODESET, WHOLE),

@@ -37,14 +37,14 @@ def fits(value, wanted):
 def call_problems(name, call, providers, is_whole):
     """`is_whole`: a module of the blueprint is this call; otherwise one calls it beside its resources."""
     module = interface(SOURCE.search(call["source"])[1])
-    facts = module.get("toolkit_module")
+    facts = module.get("toolkit_module") or (module.get("toolkit_instead") if is_whole else None)
     if facts is None and is_whole:
         yield f"module.{name}: the library has resources for it"
         return
     facts = facts or {"configures_providers": True}
     inputs = module["inputs"]
     for key in call.keys() - META:
-        if key not in inputs or "gone" in inputs[key]:
+        if key not in inputs or "gone" in inputs[key] or key in facts.get("ours", []):
             yield f"module.{name}: there is no input `{key}`"
         elif not fits(call[key], inputs[key]["type"]):
             yield f"module.{name}.{key}: this is a {inputs[key]['type']}, but here is {json.dumps(call[key])[:60]}"

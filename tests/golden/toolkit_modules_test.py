@@ -43,6 +43,12 @@ class ToolkitModules(unittest.TestCase):
         call = {"source": REPOSITORY + "modules/network/vpc?ref=v1.95.0&depth=1"}
         self.assertEqual(found(call), ["module.namespace: the library has resources for it"])
 
+    def test_finds_an_input_that_only_the_library_has(self):
+        call = {"source": REPOSITORY + "community/modules/compute/schedmd-slurm-gcp-v6-nodeset-dynamic?ref=v1.95.0&depth=1",
+                "metadata_users": [], "project_id": "p", "region": "r", "slurm_cluster_name": "s", "subnetwork_self_link": "n",
+                "name": "d", "labels": {}, "slurm_bucket_path": "b"}
+        self.assertEqual(found(call), ["module.namespace: there is no input `metadata_users`"])
+
     def test_takes_a_call_beside_resources(self):
         call = {"source": REPOSITORY + "modules/network/vpc?ref=v1.95.0&depth=1", "project_id": "p", "deployment_name": "d", "region": "r"}
         calls = {"pool.tf.json": {"module": {"pool_vpc": call}}, "versions.tf.json": {}}
