@@ -7,9 +7,8 @@
 namespace slipway::expression {
 namespace {
 
-using Visit = std::function<void(const ExpressionPtr&)>;
-
 // The children of every kind of node, without null pointers.
+template <class Visit>
 class Children {
  public:
   explicit Children(const Visit& visit) : visit_(visit) {}
@@ -57,7 +56,7 @@ ExpressionPtr call(const char* function, ExpressionPtr argument, Span span) {
 ExpressionPtr make(Span span, Expression::Node node) {
   constexpr size_t most = std::numeric_limits<size_t>::max() / 2;
   size_t nodes = 1;
-  const Visit count = [&](const ExpressionPtr& child) {
+  const auto count = [&](const ExpressionPtr& child) {
     nodes = std::min(most, nodes + child->nodes);
   };
   std::visit(Children(count), node);
@@ -212,16 +211,67 @@ ExpressionPtr rewrite(const ExpressionPtr& expression, const Change& change) {
 void for_each_call(const ExpressionPtr& expression, const std::function<void(const Call&)>& visit) {
   if (!expression) return;
   if (const auto* call = expression->as<Call>()) visit(*call);
-  const Visit next = [&](const ExpressionPtr& child) { for_each_call(child, visit); };
+  const auto next = [&](const ExpressionPtr& child) { for_each_call(child, visit); };
   std::visit(Children(next), expression->node);
 }
 
+namespace {
+
+class References {
+ public:
+  explicit References(const std::function<void(const Traversal&, Span)>& visit) : visit_(visit) {}
+
+  void in(const ExpressionPtr& expression) {
+    if (!expression) return;
+    const auto* traversal = expression->as<Traversal>();
+    if (traversal != nullptr && !traversal->base && !is_bound(traversal->root)) {
+      visit_(*traversal, expression->span);
+    }
+    if (const auto* loop = expression->as<For>()) {
+      in(loop->collection);
+      const Bound names(*this, *loop);
+      in(loop->result_key);
+      in(loop->result);
+      in(loop->condition);
+    } else if (const auto* part = expression->as<TemplateFor>()) {
+      in(part->collection);
+      const Bound names(*this, *part);
+      in(part->body);
+    } else {
+      const auto next = [this](const ExpressionPtr& child) { in(child); };
+      std::visit(Children(next), expression->node);
+    }
+  }
+
+ private:
+  // The names of a `for`, within it.
+  class Bound {
+   public:
+    template <class Loop>
+    Bound(References& references, const Loop& loop) : bound_(references.bound_) {
+      bound_.insert(bound_.end(), {loop.value_name, loop.key_name});
+    }
+    ~Bound() { bound_.resize(bound_.size() - 2); }
+    Bound(const Bound&) = delete;
+    Bound& operator=(const Bound&) = delete;
+
+   private:
+    std::vector<std::string_view>& bound_;
+  };
+
+  bool is_bound(std::string_view name) const {
+    return std::find(bound_.begin(), bound_.end(), name) != bound_.end();
+  }
+
+  const std::function<void(const Traversal&, Span)>& visit_;
+  std::vector<std::string_view> bound_;
+};
+
+}  // namespace
+
 void for_each_reference(const ExpressionPtr& expression,
                         const std::function<void(const Traversal&, Span)>& visit) {
-  rewrite(expression, [&](const Traversal& traversal, Span span) -> ExpressionPtr {
-    visit(traversal, span);
-    return nullptr;
-  });
+  References(visit).in(expression);
 }
 
 }  // namespace slipway::expression
