@@ -181,21 +181,24 @@ Value Evaluator::value_of(const Tuple& node) {
 
 Value Evaluator::value_of(const ObjectExpression& node) {
   Object object;
-  ObjectExpression left{{}, node.form};
+  List keys, values;  // in the order in which they are written
   bool known = true;
   bool sensitive = false;
   for (const ObjectItem& item : node.items) {
-    const Value key = evaluate(*item.key);
-    Value value = evaluate(*item.value);
-    left.items.push_back(
-        {to_expression(key, item.key->span), to_expression(value), item.quoted_key});
+    const Value& key = keys.emplace_back(evaluate(*item.key));
+    const Value& value = values.emplace_back(evaluate(*item.value));
     known = known && !key.is_unknown();
     sensitive = sensitive || key.sensitive;
-    if (!known) continue;
-    object.insert_or_assign(key_text(key, item.key->span), std::move(value));
+    if (known) object.insert_or_assign(key_text(key, item.key->span), value);
   }
-  if (!known) return unknown(std::move(left));
-  return marked(std::move(object), sensitive);
+  if (known) return marked(std::move(object), sensitive);
+  ObjectExpression left{{}, node.form};
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    const ObjectItem& item = node.items[i];
+    left.items.push_back(
+        {to_expression(keys[i], item.key->span), to_expression(values[i]), item.quoted_key});
+  }
+  return unknown(std::move(left));
 }
 
 // The expression evaluated as far as possible. If that fails, the expression stays unchanged, since

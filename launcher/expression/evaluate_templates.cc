@@ -25,17 +25,10 @@ Value Evaluator::value_of(const Template& node) {
 // The parts joined to a string, or a template if one of them is unknown.
 Value Evaluator::joined(const std::vector<std::pair<Value, Span>>& parts) {
   std::string text;
-  Template left;
   bool known = true;
   bool sensitive = false;
   for (const auto& [value, span] : parts) {
     sensitive = sensitive || value.is_sensitive();
-    ExpressionPtr part = to_expression(value, span);
-    if (const auto* inner = part->as<Template>(); inner && parts.size() + inner->parts.size() > 2) {
-      left.parts.insert(left.parts.end(), inner->parts.begin(), inner->parts.end());
-    } else {
-      left.parts.push_back(std::move(part));
-    }
     if (value.is_unknown()) {
       known = false;
     } else if (const auto shown = text_of(value)) {
@@ -45,7 +38,17 @@ Value Evaluator::joined(const std::vector<std::pair<Value, Span>>& parts) {
       fail(span, fmt::format("{} cannot be used in a string", describe(value)));
     }
   }
-  return known ? marked(Value(std::move(text)), sensitive) : unknown(std::move(left));
+  if (known) return marked(Value(std::move(text)), sensitive);
+  Template left;
+  for (const auto& [value, span] : parts) {
+    ExpressionPtr part = to_expression(value, span);
+    if (const auto* inner = part->as<Template>(); inner && parts.size() + inner->parts.size() > 2) {
+      left.parts.insert(left.parts.end(), inner->parts.begin(), inner->parts.end());
+    } else {
+      left.parts.push_back(std::move(part));
+    }
+  }
+  return unknown(std::move(left));
 }
 
 Value Evaluator::value_of(const TemplateIf& node) {
@@ -122,7 +125,7 @@ Value Evaluator::value_of(const For& node) {
     const std::string name = key_text(result_key, node.result_key->span);
     const auto [member, fresh] = object.try_emplace(name, List{});
     if (node.grouped) {
-      std::get<List>(member->second.data).push_back(evaluate(*node.result));
+      member->second.edit<List>()->push_back(evaluate(*node.result));
     } else if (fresh) {
       member->second = evaluate(*node.result);
     } else {
