@@ -21,6 +21,7 @@ using source::Code;
 // Replaces the unknown parts of an output by references to the output, since a blueprint cannot
 // refer to anything inside the module. Parts that are outputs of other modules stay unchanged.
 Value as_output_references(Value value, const std::string& module, const ExpressionPtr& path) {
+  if (value.is_known()) return value;
   if (const auto* unknown = value.as<Unknown>()) {
     return unknown->module.empty() ? Value(Unknown{path, module}) : value;
   }
@@ -29,13 +30,13 @@ Value as_output_references(Value value, const std::string& module, const Express
     traversal.steps.push_back(std::move(step));
     return expression::make(path->span, std::move(traversal));
   };
-  if (auto* list = std::get_if<Value::List>(&value.data)) {
+  if (auto* list = value.edit<Value::List>()) {
     for (size_t i = 0; i < list->size(); ++i) {
       auto key = expression::make({}, expression::Literal{Value(static_cast<Value::Number>(i))});
       (*list)[i] = as_output_references(std::move((*list)[i]), module,
                                         deeper({expression::Step::Kind::index, "", key, {}}));
     }
-  } else if (auto* object = std::get_if<Value::Object>(&value.data)) {
+  } else if (auto* object = value.edit<Value::Object>()) {
     for (auto& [name, member] : *object) {
       member = as_output_references(std::move(member), module,
                                     deeper({expression::Step::Kind::attribute, name, nullptr, {}}));

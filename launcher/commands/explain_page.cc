@@ -47,9 +47,9 @@ Value with_cut_texts(const Value& value, bool& was_cut) {
   if (const auto* text = value.as<std::string>()) {
     copy.data = first_line(*text);
     was_cut = was_cut || *copy.as<std::string>() != *text;
-  } else if (auto* list = std::get_if<Value::List>(&copy.data)) {
+  } else if (auto* list = copy.edit<Value::List>()) {
     for (Value& item : *list) item = with_cut_texts(item, was_cut);
-  } else if (auto* object = std::get_if<Value::Object>(&copy.data)) {
+  } else if (auto* object = copy.edit<Value::Object>()) {
     for (auto& [name, member] : *object) member = with_cut_texts(member, was_cut);
   }
   return copy;

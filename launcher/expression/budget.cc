@@ -12,26 +12,11 @@ namespace slipway::expression {
 namespace {
 
 constexpr size_t work_limit = 1'000'000;
-constexpr size_t text_unit = 8;          // bytes
 constexpr size_t value_limit = 250'000;  // of one value
 constexpr int value_depth_limit = 600;
 
 thread_local size_t budgets = 0;
 thread_local size_t spent = 0;
-
-size_t weight(const Value& value, int depth) {
-  if (depth > value_depth_limit) throw Error("this value is nested too deeply");
-  if (const auto* text = value.as<std::string>()) return 1 + text->size() / text_unit;
-  size_t sum = 1;
-  if (const auto* list = value.as<Value::List>()) {
-    for (const Value& item : *list) sum += weight(item, depth + 1);
-  } else if (const auto* object = value.as<Value::Object>()) {
-    for (const auto& [key, member] : *object) {
-      sum += 1 + key.size() / text_unit + weight(member, depth + 1);
-    }
-  }
-  return sum;
-}
 
 }  // namespace
 
@@ -56,9 +41,10 @@ void spend_text(size_t bytes) {
 }
 
 void spend_value(const Value& value) {
-  const size_t units = weight(value, 0);
-  if (units > value_limit) throw Error("this value is too large");
-  spend(units);
+  const Extent extent = value.extent();
+  if (extent.depth > value_depth_limit) throw Error("this value is nested too deeply");
+  if (extent.units > value_limit) throw Error("this value is too large");
+  spend(extent.units);
 }
 
 }  // namespace slipway::expression

@@ -132,7 +132,7 @@ Result transpose(const List& arguments) {
       const auto* text = item.as<std::string>();
       if (text == nullptr) throw ArgumentError(0, fmt::format("at .{}: null is not a key", key));
       Value& list = out.try_emplace(*text, list_value({})).first->second;
-      std::get<List>(list.data).emplace_back(key);
+      list.edit<List>()->emplace_back(key);
     }
   }
   return as_collection(std::move(out), Collection::map);

@@ -106,10 +106,10 @@ class JsonReader : public nlohmann::json_sax<nlohmann::json> {
   bool add(Value value) {
     if (open_.empty()) {
       whole_ = std::move(value);
-    } else if (auto* list = std::get_if<Value::List>(&open_.back().data)) {
+    } else if (auto* list = open_.back().edit<Value::List>()) {
       list->push_back(std::move(value));
     } else {
-      std::get<Value::Object>(open_.back().data).insert_or_assign(keys_.back(), std::move(value));
+      open_.back().edit<Value::Object>()->insert_or_assign(keys_.back(), std::move(value));
     }
     return true;
   }

@@ -9,32 +9,84 @@
 
 namespace slipway::expression {
 
+namespace {
+
+void add_part(Extent& whole, const Value& part) {
+  const Extent more = part.extent();
+  whole.units += more.units;
+  whole.depth = std::max(whole.depth, more.depth + 1);
+  whole.known = whole.known && more.known;
+  whole.sensitive = whole.sensitive || more.sensitive;
+}
+
+Extent extent_of(const Value::List& list) {
+  Extent whole{1};
+  for (const Value& item : list) add_part(whole, item);
+  return whole;
+}
+
+Extent extent_of(const Value::Object& object) {
+  Extent whole{1};
+  for (const auto& [key, member] : object) {
+    whole.units += 1 + key.size() / text_unit;
+    add_part(whole, member);
+  }
+  return whole;
+}
+
+// In one word, as values of the catalogue belong to several threads: 40 bits of units, 20 of depth.
+constexpr uint64_t is_packed = 1, is_known_bit = 2, is_sensitive_bit = 4;
+constexpr int depth_at = 3, units_at = 23;
+
+uint64_t packed(const Extent& extent) {
+  return is_packed | (extent.known ? is_known_bit : 0) |
+         (extent.sensitive ? is_sensitive_bit : 0) |
+         static_cast<uint64_t>(extent.depth) << depth_at |
+         static_cast<uint64_t>(extent.units) << units_at;
+}
+
+Extent unpacked(uint64_t word) {
+  return {word >> units_at,
+          static_cast<int>(word >> depth_at) & ((1 << (units_at - depth_at)) - 1),
+          (word & is_known_bit) != 0, (word & is_sensitive_bit) != 0};
+}
+
+}  // namespace
+
+template <class Parts>
+Extent Shared<Parts>::extent() const {
+  if (kept_ == nullptr) return {1};
+  uint64_t word = kept_->extent.load(std::memory_order_relaxed);
+  if (word == 0) {
+    word = packed(extent_of(kept_->parts));
+    kept_->extent.store(word, std::memory_order_relaxed);
+  }
+  return unpacked(word);
+}
+template Extent Shared<Value::List>::extent() const;
+template Extent Shared<Value::Object>::extent() const;
+
 Value::Value(const Value& other) = default;
 Value::Value(Value&& other) noexcept = default;
 Value& Value::operator=(const Value& other) = default;
 Value& Value::operator=(Value&& other) noexcept = default;
 Value::~Value() = default;
 
+Extent Value::extent() const {
+  Extent extent{1, 0, !is_unknown(), false};
+  if (const auto* list = std::get_if<Shared<List>>(&data)) extent = list->extent();
+  if (const auto* object = std::get_if<Shared<Object>>(&data)) extent = object->extent();
+  if (const auto* text = as<std::string>()) extent.units += text->size() / text_unit;
+  extent.sensitive = extent.sensitive || sensitive;
+  return extent;
+}
+
 bool Value::is_known() const {
-  if (const auto* list = as<List>()) {
-    return std::all_of(list->begin(), list->end(), [](const Value& v) { return v.is_known(); });
-  }
-  if (const auto* object = as<Object>()) {
-    return std::all_of(object->begin(), object->end(),
-                       [](const auto& member) { return member.second.is_known(); });
-  }
-  return !is_unknown();
+  return extent().known;
 }
 
 bool Value::is_sensitive() const {
-  if (sensitive) return true;
-  if (const auto* list = as<List>()) {
-    return std::any_of(list->begin(), list->end(), [](const Value& v) { return v.is_sensitive(); });
-  }
-  const auto* object = as<Object>();
-  return object != nullptr && std::any_of(object->begin(), object->end(), [](const auto& member) {
-           return member.second.is_sensitive();
-         });
+  return sensitive || extent().sensitive;
 }
 
 Value as_collection(Value value, Value::Collection collection) {
@@ -47,10 +99,13 @@ bool operator==(const Value& a, const Value& b) {
   return std::visit(
       [&b](const auto& left) {
         using T = std::decay_t<decltype(left)>;
+        const auto& right = std::get<T>(b.data);
         if constexpr (std::is_same_v<T, Unknown>) {
           return false;
+        } else if constexpr (requires { left.get(); }) {
+          return left.get() == right.get() || *left.get() == *right.get();
         } else {
-          return left == std::get<T>(b.data);
+          return left == right;
         }
       },
       a.data);

@@ -64,6 +64,7 @@ Links::Links(const blueprint::Deployment& deployment, blueprint::Evaluation& eva
       wanted_(deployment.groups.size()) {}
 
 Value Links::resolve(Value value, size_t group) {
+  if (value.is_known()) return value;
   if (const auto* unknown = value.as<Unknown>()) {
     const auto change = [&](const Traversal& traversal, source::Span) {
       return linked(traversal, group);
@@ -71,9 +72,9 @@ Value Links::resolve(Value value, size_t group) {
     ExpressionPtr linked = expression::rewrite(unknown->expression, change);
     if (linked->nodes > largest_expression) too_much();
     value.data = Unknown{std::move(linked), {}};
-  } else if (auto* list = std::get_if<Value::List>(&value.data)) {
+  } else if (auto* list = value.edit<Value::List>()) {
     for (Value& item : *list) item = resolve(std::move(item), group);
-  } else if (auto* object = std::get_if<Value::Object>(&value.data)) {
+  } else if (auto* object = value.edit<Value::Object>()) {
     for (auto& [name, member] : *object) member = resolve(std::move(member), group);
   }
   return value;

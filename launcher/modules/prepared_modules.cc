@@ -82,6 +82,16 @@ void load(Archive& archive, V& value) {
   }
 }
 
+template <class Archive, class Parts>
+void save(Archive& archive, const Shared<Parts>& shared) {
+  archive(*shared.get());
+}
+
+template <class Archive, class Parts>
+void load(Archive& archive, Shared<Parts>& shared) {
+  archive(shared.edit());
+}
+
 template <class Archive>
 void serialize(Archive& archive, Unknown& unknown) {
   archive(unknown.expression, unknown.module);
