@@ -1,6 +1,7 @@
 // Collects what a job asks for.
 #include "spank-plugins/container/asked.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
@@ -53,17 +54,59 @@ std::string twice(const std::string& first, const std::string& second) {
   return fmt::format("both {} and {} are given", first, second);
 }
 
+struct ListVariable {
+  Field field;
+  const char* name;  // begins with SLURM_, which --export=NONE keeps
+};
+constexpr ListVariable list_variables[] = {{Field::mounts, "SLURM_SPANK_CONTAINER_MOUNTS"},
+                                           {Field::environment, "SLURM_SPANK_CONTAINER_ENV"},
+                                           {Field::unshared, "SLURM_SPANK_CONTAINER_UNSHARE"}};
+
+bool is_list(Field field) {
+  return std::ranges::any_of(list_variables,
+                             [&](const ListVariable& list) { return list.field == field; });
+}
+
 }  // namespace
 
 void Asked::take(const OptionRow& option, const char* value, bool inherited) {
   const std::string from = std::string("--") + option.name;
-  const std::string text = option.flag != nullptr ? option.flag : value == nullptr ? "" : value;
-  check_value(option.field, text, from);
+  const std::string last = option.flag != nullptr ? option.flag : value == nullptr ? "" : value;
+  check_value(option.field, last, from);
+  std::string all = last;
   const auto old = taken_.find(option.field);
-  if (old != taken_.end() && old->second.value != text && !old->second.inherited) {
-    throw Error(twice(old->second.from, from));
+  if (old != taken_.end()) {
+    inherited = false;  // given again, by srun itself
+    if (!old->second.inherited && old->second.last != last) {
+      if (!is_list(option.field)) throw Error(twice(old->second.from, from));
+      all = old->second.value + "," + last;
+    } else if (!old->second.inherited) {
+      all = old->second.value;
+    }
   }
-  taken_[option.field] = {text, from, inherited};
+  taken_[option.field] = {all, from, inherited, last};
+}
+
+std::vector<std::pair<const char*, std::optional<std::string>>> Asked::lists() const {
+  std::vector<std::pair<const char*, std::optional<std::string>>> all;
+  for (const ListVariable& list : list_variables) {
+    const auto found = taken_.find(list.field);
+    if (found == taken_.end() || found->second.inherited || found->second.last.empty()) continue;
+    const Taken& taken = found->second;
+    all.emplace_back(list.name,
+                     taken.value == taken.last ? std::nullopt : std::optional(taken.value));
+  }
+  return all;
+}
+
+void Asked::take_lists(const Lookup& environment) {
+  for (const ListVariable& list : list_variables) {
+    const auto found = taken_.find(list.field);
+    const auto whole = environment(list.name);
+    if (found == taken_.end() || !whole || !whole->ends_with("," + found->second.value)) continue;
+    check_value(list.field, *whole, list.name);
+    found->second.value = *whole;
+  }
 }
 
 void Asked::take_variables(const Lookup& environment) {
@@ -74,7 +117,7 @@ void Asked::take_variables(const Lookup& environment) {
     check_value(row.field, *found, row.name);
     std::string text = *found;
     if (is_flag(row.field)) text = parse_yes(text) != row.opposite ? "yes" : "no";
-    taken_[row.field] = {std::move(text), row.name};
+    taken_[row.field] = {std::move(text), row.name, false, ""};
   }
 }
 

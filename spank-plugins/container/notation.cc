@@ -15,6 +15,8 @@ namespace {
 
 // The longest path that Linux takes, with its final 0, and the longest name of a folder: limits.h.
 constexpr size_t longest_path = 4095, longest_name = 200;
+// The longest argument of a program: execve(2).
+constexpr size_t longest_list = 128 << 10;
 
 bool is_one_of(char c, std::string_view set) {
   return set.find(c) != std::string_view::npos;
@@ -25,11 +27,11 @@ bool is_letter_or_digit(char c) {
 }
 
 // A newline in a path would be a second line in a log, and of a file's format.
-void check_text(std::string_view text) {
+void check_text(std::string_view text, size_t longest = longest_path) {
   if (text.empty()) throw Error("needs a value");
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; };
   if (std::any_of(text.begin(), text.end(), is_control)) throw Error("has a control character");
-  if (text.size() > longest_path) throw Error("is too long");
+  if (text.size() > longest) throw Error("is too long");
 }
 
 // Whether `..` leads out of the root.
@@ -114,10 +116,11 @@ std::string parse_image(std::string_view text) {
 }
 
 std::vector<MountRequest> parse_mounts(std::string_view text) {
-  check_text(text);
+  check_text(text, longest_list);
   std::vector<MountRequest> mounts;
   for (const std::string& each : split(text, ',')) {
     if (each.empty()) throw Error(fmt::format("`{}` has an empty entry", text));
+    check_text(each);
     add_once(mounts, parse_mount(each));
   }
   return mounts;
@@ -153,7 +156,7 @@ Name parse_name(std::string_view text) {
 }
 
 std::vector<std::string> parse_variables(std::string_view text) {
-  check_text(text);
+  check_text(text, longest_list);
   std::vector<std::string> names;
   for (std::string& name : split(text, ',')) {
     const bool valid = !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&

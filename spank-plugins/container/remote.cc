@@ -148,10 +148,12 @@ void prepare(spank_t spank) {
     state.enabled = state.asked.wants_container() || job.contains("PYXIS_CONTAINER_IMAGE") ||
                     job.contains("PYXIS_CONTAINER_NAME");
     if (!state.enabled || !state.settings) return;
-    state.asked.take_variables([&](const char* name) {
+    const auto of_job = [&](const char* name) {
       const auto found = job.find(name);
       return found == job.end() ? std::nullopt : std::optional(found->second);
-    });
+    };
+    state.asked.take_lists(of_job);
+    state.asked.take_variables(of_job);
     state.user = user_of(spank);
     make_user_folder(state.settings->runtime_path, state.user.uid, state.user.gid);
   });

@@ -56,6 +56,13 @@ int check() {
     spank::log_error(spank::printable(error.what()));
     return -1;
   }
+  for (const auto& [name, value] : asked.lists()) {
+    if (value) {
+      ::setenv(name, value->c_str(), 1);  // the job's environment is a copy of this process's
+    } else {
+      ::unsetenv(name);
+    }
+  }
   const bool runs_entrypoint = used_settings && used_settings->execute_entrypoint;
   for (const std::string& line : asked.without_effect(runs_entrypoint)) spank::log_error(line);
   return 0;

@@ -49,6 +49,19 @@ teardown() { leave_nothing; }
 @test "container: steps of one job derive different ports, also in a batch script in a container" {
   run sh_on login 'salloc --quiet --nodes=1 sh -c "for i in 1 2 3; do srun --container-image=/home/a.sqsh sh -c \"echo \\\$MASTER_PORT\"; done"'
   [ "$(sort -u <<<"$output" | grep -c '^6[1-5]...$')" -eq 3 ]
+  write_program /home/ports.sh <<'END'
+#!/bin/bash
+#SBATCH --nodes=2 --container-image=/home/a.sqsh
+#SBATCH --container-mounts=/usr:/usr:ro,/opt/slipway:/opt/slipway:ro,/etc/slurm:/etc/slurm:ro,/run/munge,/etc/passwd,/etc/group
+echo "batch $MASTER_PORT"
+for step in 1 2; do srun sh -c 'echo "step $MASTER_PORT of $WORLD_SIZE at $MASTER_ADDR"'; done
+MASTER_PORT=29500 srun sh -c 'echo "own $MASTER_PORT"'
+END
+  sh_on login 'sbatch --quiet --wait --output=/home/ports.out /home/ports.sh'
+  run on $NAME login sort -u /home/ports.out
+  [ "$(grep -o '6[1-5][0-9][0-9][0-9]' <<<"$output" | sort -u | wc -l)" -eq 3 ] || { echo "$output" && false; }
+  [ "$(grep -c "^step .* of 2 at $(compute_nodes $NAME | head -n 1)$" <<<"$output")" -eq 2 ]
+  says "own 29500"
 }
 
 @test "container: mounts of folders, files, devices and tmpfs, with flags" {
@@ -58,6 +71,27 @@ teardown() { leave_nothing; }
   [[ "$output" == *"Read-only file system"* ]]
   run sh_on login 'cd /home && srun --quiet --container-image=./a.sqsh --container-mounts=./:/mnt ls /mnt'
   says "a.sqsh"
+}
+
+@test "container: lists that are given several times add up, in srun and in #SBATCH lines" {
+  run in_image --container-mounts=/etc/slurm:/a --container-mounts=/etc/slurm:/b,/etc/slurm:/c sh -c 'ls /a/slurm.conf /b/slurm.conf /c/slurm.conf'
+  says /c/slurm.conf
+  run sh_on login 'export BOTH=job FROM_IMAGE=job; srun --quiet --container-image=/home/a.sqsh --container-env=BOTH --container-env=FROM_IMAGE sh -c "echo \$BOTH \$FROM_IMAGE"'
+  says "job job"
+  write_program /home/twice.sh <<'END'
+#!/bin/bash
+#SBATCH --container-image=/home/a.sqsh --container-mounts=/etc/slurm:/a
+#SBATCH --container-mounts=/etc/slurm:/b
+ls /a/slurm.conf /b/slurm.conf
+END
+  for export in ALL NONE; do
+    run sh_on login "sbatch --quiet --wait --export=$export --output=/home/twice.out /home/twice.sh; cat /home/twice.out"
+    says $'/a/slurm.conf\n/b/slurm.conf'
+  done
+  # A step with mounts of its own has only those.
+  sh_on login 'salloc --quiet --nodes=1 --container-mounts=/etc/slurm:/a --container-mounts=/etc/slurm:/b \
+    srun --container-image=/home/a.sqsh --container-mounts=/etc/slurm:/c sh -c "ls -d /a /b /c || true" >/home/twice.out'
+  [ "$(on $NAME login cat /home/twice.out)" = /c ]
 }
 
 @test "container: the job's own /tmp and /dev/shm hold images, mounts and what is saved" {

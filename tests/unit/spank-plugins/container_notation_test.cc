@@ -1,15 +1,11 @@
-// Tests of the container plugin's notation: images, mounts, names, options, variables, settings.
+// Tests of the container plugin's notation: images, mounts, names, options, settings.
 #include <map>
-#include <set>
 #include <stdexcept>
 
 #include "common/error.h"
 #include "spank-plugins/container/asked.h"
 #include "spank-plugins/container/notation.h"
-#include "spank-plugins/container/ours.h"
-#include "spank-plugins/container/outcome.h"
 #include "spank-plugins/container/planning.h"
-#include "spank-plugins/container/pmi.h"
 #include "spank-plugins/container/settings.h"
 #include "tests/unit/catch.h"
 
@@ -156,6 +152,62 @@ TEST_CASE("container options: Slurm gives the same one twice, but two values are
                     "both --container-writable and --container-readonly are given");
 }
 
+TEST_CASE("container options: lists that are given several times add up") {
+  Asked asked;
+  asked.take(row("container-mounts"), "/a");
+  asked.take(row("container-mounts"), "/b:/c:ro");
+  asked.take(row("container-mounts"), "/b:/c:ro");
+  asked.take(row("container-env"), "A");
+  asked.take(row("container-env"), "B,A");
+  asked.take(row("container-unshare"), "net");
+  CHECK(shown(asked.request().mounts) == "[/a /a][/b /c ro]");
+  CHECK(asked.request().environment == std::vector<std::string>{"A", "B"});
+}
+
+TEST_CASE("container options: a list reaches the nodes whole, though Slurm passes on its end") {
+  Asked submitted;
+  submitted.take(row("container-mounts"), "/a");
+  submitted.take(row("container-mounts"), "/b");
+  submitted.take(row("container-env"), "A");
+  std::map<std::string, std::string> environment = {{"SLURM_SPANK_CONTAINER_ENV", "OLD,A"}};
+  for (const auto& [name, value] : submitted.lists()) {
+    if (value) environment[name] = *value;
+    if (!value) environment.erase(name);
+  }
+  CHECK(environment ==
+        std::map<std::string, std::string>{{"SLURM_SPANK_CONTAINER_MOUNTS", "/a,/b"}});
+
+  Asked received;
+  received.take(row("container-mounts"), "/b");
+  received.take_lists(variables(environment));
+  CHECK(shown(received.request().mounts) == "[/a /a][/b /b]");
+
+  Asked other;  // a step with mounts of its own, in a job with that list
+  other.take(row("container-mounts"), "/x/b");
+  other.take_lists(variables(environment));
+  CHECK(shown(other.request().mounts) == "[/x/b /x/b]");
+}
+
+TEST_CASE("container options: an inherited list is replaced, also by one that begins like it") {
+  Asked asked;
+  asked.take(row("container-mounts"), "/a", true);
+  CHECK(asked.lists().empty());
+  asked.take(row("container-mounts"), "/a", true);
+  asked.take(row("container-mounts"), "/b");
+  CHECK(shown(asked.request().mounts) == "[/a /a][/b /b]");
+  Asked wrong;
+  wrong.take(row("container-mounts"), "/b");
+  CHECK_THROWS_WITH(wrong.take_lists(variables({{"SLURM_SPANK_CONTAINER_MOUNTS", "x,/b"}})),
+                    Catch::Matchers::StartsWith("SLURM_SPANK_CONTAINER_MOUNTS: `x` mounts `x`"));
+}
+
+TEST_CASE("container notation: a list may be longer than a path, but none of its paths") {
+  std::string many = "/a0";
+  for (int i = 1; i < 2000; ++i) many += ",/a" + std::to_string(i);
+  CHECK(parse_mounts(many).size() == 2000);
+  CHECK_THROWS_WITH(parse_mounts("/a,/" + std::string(5000, 'x')), "is too long");
+}
+
 TEST_CASE("container options: srun's own option replaces what the batch job had") {
   Asked asked;
   asked.take(row("container-image"), "/batch", true);
@@ -272,44 +324,6 @@ TEST_CASE("container names: the flags choose between making, reusing and joining
                     "--container-name=x:exec: the container is not running");
 }
 
-TEST_CASE("container variables: steps of a job get different ports, the first one enroot's") {
-  const auto port_of = [](const std::string& job, const std::string& step) {
-    return task_variables(
-               {{"PYTORCH_VERSION", "2"}, {"SLURM_JOB_ID", job}, {"SLURM_STEP_ID", step}})
-        .at("MASTER_PORT");
-  };
-  CHECK(port_of("5000", "0") == "61464");
-  std::set<std::string> ports;
-  for (int step = 0; step < 4536; ++step) ports.insert(port_of("5000", std::to_string(step)));
-  CHECK(ports.size() == 4536);
-  CHECK(*ports.begin() == "61000");
-  CHECK(*ports.rbegin() == "65535");
-}
-
-TEST_CASE("container variables: what a batch script hands on is not taken for the user's") {
-  Environment task = {{"PYTORCH_VERSION", "2"}, {"SLURM_JOB_ID", "7"}, {"MASTER_ADDR", "mine"}};
-  Environment inherited = task;
-  const Environment ours = task_variables(task);
-  for (const auto& [name, value] : ours) inherited[name] = value;
-  inherited[ours_marker] = list_of_ours(ours);
-  inherited["SLURM_STEP_ID"] = "1";
-  const Environment step = task_variables(without_ours(inherited));
-  inherited["SLURM_STEP_ID"] = "0";
-  CHECK(step.at("MASTER_PORT") != ours.at("MASTER_PORT"));
-  CHECK(task_variables(without_ours(inherited)).at("MASTER_PORT") != ours.at("MASTER_PORT"));
-  CHECK_FALSE(step.contains("MASTER_ADDR"));
-  inherited["MASTER_PORT"] = "29500";
-  CHECK_FALSE(task_variables(without_ours(inherited)).contains("MASTER_PORT"));
-}
-
-TEST_CASE("container PMIx: the server's folder is beside the socket of Slurm's plugin") {
-  const std::string line = "000: 00000002 00000000 00010000 0001 01 32249120 /var/spool/slurmd/";
-  CHECK(pmix_folder("Num RefCount\n" + line + "stepd.slurm.pmix.2.0\n", "2", "0") ==
-        "/var/spool/slurmd/pmix.2.0");
-  CHECK(pmix_folder(line + "stepd.slurm.pmix.12.0\n", "2", "0").empty());
-  CHECK(pmix_folder(line + "stepd.slurm.pmix.2.01\n", "2", "0").empty());
-}
-
 TEST_CASE("container plan: relative paths of the node begin in the job's folder") {
   Request request;
   request.mounts = parse_mounts("./data:/data,../x:/x,tmpfs:/t");
@@ -320,36 +334,4 @@ TEST_CASE("container plan: relative paths of the node begin in the job's folder"
   CHECK(plan.writable);
   CHECK(plan.kernel_images);
   CHECK_FALSE(plan.mount_home);
-}
-
-TEST_CASE("container plan: tasks get what the image changed, and nothing else") {
-  const EnvironmentChanges changes =
-      changes_of({{"A", "1"}, {"B", "2"}, {"LANG", "C"}}, {{"A", "1"}, {"B", "3"}, {"C", "4"}});
-  CHECK(changes == EnvironmentChanges{{"B", "3"}, {"C", "4"}, {"LANG", std::nullopt}});
-  CHECK(without_kept(changes, {"C", "D"}, {{"C", "5"}, {"LANG", "C"}}) ==
-        EnvironmentChanges{{"B", "3"}, {"LANG", std::nullopt}});
-  CHECK(without_kept(changes, {"B"}, {{"C", "5"}}) == changes);
-}
-
-TEST_CASE("container outcome: what the maker of a container leaves reads back") {
-  Outcome outcome;
-  outcome.notes = {"a note", ""};
-  outcome.keeper = 4711;
-  outcome.namespaces = 0x20000;
-  outcome.workdir = "/srv";
-  outcome.folder = "/run/x";
-  outcome.own = outcome.releases = true;
-  outcome.changes = {{"SET", "a\n=b"}, {"GONE", std::nullopt}};
-  const Outcome read = decode_outcome(encode(outcome));
-  CHECK(read.error.empty());
-  CHECK(read.notes == outcome.notes);
-  CHECK(read.keeper == 4711);
-  CHECK(read.namespaces == 0x20000);
-  CHECK_FALSE(read.remapped);
-  CHECK(read.workdir == "/srv");
-  CHECK(read.folder == "/run/x");
-  CHECK(read.own);
-  CHECK(read.releases);
-  CHECK(read.changes == outcome.changes);
-  CHECK_THROWS_WITH(decode_outcome("3:ab"), "the container's keeper sent an invalid message");
 }
