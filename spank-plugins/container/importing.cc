@@ -26,8 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto import_limit = std::chrono::hours(24);  // the job's own limit comes first
-constexpr auto release_limit = std::chrono::seconds(20);
 constexpr size_t longest_output = 8 << 10;
 
 struct ProgramEnd {
@@ -83,7 +81,10 @@ ProgramEnd run_program(const User& user, const std::vector<std::string>& words,
   errors.write.reset();
   ProgramEnd outcome;
   outcome.timed_out = !read_both(output, errors, outcome, Clock::now() + limit);
-  if (outcome.timed_out) ::kill(-child, SIGKILL);
+  if (outcome.timed_out) {
+    ::kill(-child, SIGKILL);
+    ::kill(child, SIGKILL);  // it may have joined another group
+  }
   outcome.status = exit_code_of(wait_for_child(child));
   return outcome;
 }
@@ -119,7 +120,8 @@ std::filesystem::path import_image(const User& user, const Importing& importing,
                                      importing.output.string(),
                                      address}
           : std::vector<std::string>{importing.importer, "get", address};
-  const ProgramEnd outcome = run_program(user, words, program_environment(importing), import_limit);
+  const ProgramEnd outcome =
+      run_program(user, words, program_environment(importing), importing.import_limit);
   if (outcome.timed_out) {
     throw Error(
         fmt::format("importing {} takes too long: import it once, in the batch script or "
@@ -144,7 +146,7 @@ void release_image(const User& user, const Importing& importing) noexcept {
   if (importing.importer.empty()) return;
   try {
     run_program(user, {importing.importer, "release"}, program_environment(importing),
-                release_limit);
+                importing.release_limit);
   } catch (...) {  // the administrator's program has its own log
   }
 }

@@ -1,6 +1,7 @@
 // Imports an image of a registry, by a program that runs as the job's user.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -14,6 +15,8 @@ struct Importing {
   std::filesystem::path runtime_path;
   std::filesystem::path output;  // a file for `slipway container import` to write
   Environment job;               // the program's environment
+  std::chrono::seconds import_limit = std::chrono::hours(24);  // the job's own comes first
+  std::chrono::seconds release_limit = std::chrono::seconds(20);
 };
 
 // Makes a squashfs file of the image and returns its path. With an importer of the administrator,

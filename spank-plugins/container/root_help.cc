@@ -23,40 +23,10 @@
 namespace slipway::container {
 namespace {
 
-constexpr auto patience = std::chrono::seconds(20);
-
 // Whether root is the caller's saved id: what a plugin of slurmstepd has in user_init.
 bool has_root_to_take_back() {
   uid_t real = 0, effective = 0, saved = 0;
   return ::getresuid(&real, &effective, &saved) == 0 && saved == 0;
-}
-
-// Runs `work` as root in a child, which ends after it, and returns the descriptor that it makes. In
-// the user's namespace the child can get signals of the user, such as SIGSTOP: it has a limit.
-Fd made_by_root(const std::function<Fd()>& work) {
-  if (!has_root_to_take_back()) {
-    errno = EPERM;
-    return Fd();
-  }
-  SocketPair talk = make_socket_pair();
-  const pid_t child = fork_child("the container's helper");
-  if (child == 0) {
-    Fd made;
-    if (::setresuid(0, 0, 0) == 0 && ::setresgid(0, 0, 0) == 0) made = work();
-    const char code = static_cast<char>(made ? 0 : errno);
-    send_with_fd(talk.theirs.get(), code, made.get());
-    ::_exit(0);
-  }
-  talk.theirs.reset();  // the child's is now the only one: its end is the end of the connection
-  char code = ECHILD;
-  Fd result;
-  if (readable_until(talk.ours.get(), std::chrono::steady_clock::now() + patience)) {
-    receive_with_fd(talk.ours.get(), code, result);
-  }
-  ::kill(child, SIGKILL);  // allowed by root as the real id
-  wait_for_child(child);
-  errno = code;
-  return result;
 }
 
 // The owner and mode of a file of FUSE are what its server says, and the server can be a user's.
@@ -100,6 +70,33 @@ bool only_root_can_write(int file) {
     }
     if (folder == "/") return true;
   }
+}
+
+Fd made_by_root(const std::function<Fd()>& work, std::chrono::milliseconds limit) {
+  if (!has_root_to_take_back()) {
+    errno = EPERM;
+    return Fd();
+  }
+  SocketPair talk = make_socket_pair();
+  const pid_t child = fork_child("the container's helper");
+  if (child == 0) {
+    Fd made;
+    if (::setresuid(0, 0, 0) == 0 && ::setresgid(0, 0, 0) == 0) made = work();
+    const char code = static_cast<char>(made ? 0 : errno);
+    send_with_fd(talk.theirs.get(), code, made.get());
+    ::_exit(0);
+  }
+  talk.theirs.reset();  // the child's is now the only one: its end is the end of the connection
+  char code = ETIMEDOUT;
+  Fd result;
+  if (readable_until(talk.ours.get(), std::chrono::steady_clock::now() + limit) &&
+      !receive_with_fd(talk.ours.get(), code, result)) {
+    code = ECHILD;
+  }
+  ::kill(child, SIGKILL);  // allowed by root as the real id
+  wait_for_child(child);
+  errno = code;
+  return result;
 }
 
 Fd fuse_device_for(int process) {

@@ -7,6 +7,9 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <functional>
+
 #include "common/fd.h"
 
 namespace slipway::container {
@@ -23,6 +26,12 @@ Fd fuse_device_for(int process);
 // write them or has the file open for writing, and the caller has a root to take back. The kernel's
 // squashfs trusts what it reads, so nobody but root may have written it.
 Fd kernel_mount_for(int process, int image);
+
+// Runs `work` as root in a child, which ends after it, and returns the descriptor that it makes.
+// Empty, with errno set, if there is none: ETIMEDOUT after `limit`, ECHILD if the child died. In
+// the user's namespace it can get signals of the user, such as SIGSTOP.
+Fd made_by_root(const std::function<Fd()>& work,
+                std::chrono::milliseconds limit = std::chrono::seconds(20));
 
 // Whether only root can write the open file and every folder above it. False where the kernel
 // cannot tell: FUSE and file systems without leases.

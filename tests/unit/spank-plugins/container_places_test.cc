@@ -1,6 +1,7 @@
 // Tests of the container plugin's folders, and of giving up root.
 #include "spank-plugins/container/places.h"
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,6 +113,15 @@ TEST_CASE("container user: what fails in the child is the caller's error") {
   CHECK_NOTHROW(run_as(caller(), [] {}));
 }
 
+TEST_CASE("container user: what does not end is killed, and the caller goes on") {
+  const auto sleep = [] {
+    ::raise(SIGSTOP);
+    for (;;) ::pause();
+  };
+  CHECK_THROWS_WITH(run_as(caller(), sleep, {0, std::chrono::seconds(1)}),
+                    "the user's files do not answer within 1 s");
+}
+
 TEST_CASE("container user: root is given up for good") {
   if (::geteuid() != 0) return;
   CHECK_NOTHROW(run_as({65534, 65534, {4}}, [] {
@@ -139,4 +149,18 @@ TEST_CASE("container import: a failed import shows what the program said") {
   CHECK_THROWS_WITH(
       import_image(caller(), by_script(folder, "echo relative\n"), "ubuntu"),
       (folder / "importer").string() + " did not print the path of the image docker://ubuntu");
+}
+
+TEST_CASE("container import: a program that does not end is killed, whatever group it is in") {
+  TemporaryDirectory folder;
+  const char* const script =
+      "[ \"$1\" = release ] || exec sleep 1000\n"
+      "exec python3 -c 'import os, time; os.setpgid(0, os.getpgid(os.getppid())); "
+      "time.sleep(1000)'\n";
+  Importing importing = by_script(folder, script);
+  importing.job["PATH"] = "/usr/bin:/bin";
+  importing.import_limit = importing.release_limit = std::chrono::seconds(1);
+  CHECK_THROWS_WITH(import_image(caller(), importing, "ubuntu"),
+                    Catch::Matchers::StartsWith("importing docker://ubuntu takes too long"));
+  release_image(caller(), importing);  // comes back
 }

@@ -1,5 +1,12 @@
-// The notations that containers read: environments, fstab, mount flags, accounts, mountinfo.
+// The notations that containers read: environments, fstab, mount flags, accounts, mountinfo;
+// and the limits of what root does.
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/mount.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
 
 #include "common/error.h"
 #include "spank-plugins/container/accounts.h"
@@ -9,6 +16,7 @@
 #include "spank-plugins/container/mounts.h"
 #include "spank-plugins/container/plan_text.h"
 #include "spank-plugins/container/pmi.h"
+#include "spank-plugins/container/root_help.h"
 #include "spank-plugins/container/save_excludes.h"
 #include "spank-plugins/container/transport_folder.h"
 #include "tests/unit/catch.h"
@@ -166,4 +174,33 @@ TEST_CASE(
   CHECK(transport_folder(transport)->file == "/usr/local/gib/lib64/libnccl-net.so");
   transport.vendor_profile.path = "/usr/local/etc/profile.sh";  // nobody's folder is /usr/local
   CHECK(transport_folder(transport)->folder == "/usr/local/gib/lib64");
+}
+
+TEST_CASE("container root: its helper gives a descriptor, or says why not") {
+  const auto device = [] { return Fd(::open("/dev/null", O_RDONLY)); };
+  const auto missing = [] { return Fd(::open("/none", O_RDONLY)); };
+  if (::geteuid() != 0) {
+    CHECK_FALSE(made_by_root(device));
+    CHECK(errno == EPERM);
+    return;
+  }
+  CHECK(made_by_root(device));
+  CHECK_FALSE(made_by_root(missing));
+  CHECK(errno == ENOENT);
+}
+
+TEST_CASE("container root: a helper that a user stops or kills is not waited for") {
+  if (::geteuid() != 0) return;
+  const auto stopped = []() -> Fd {
+    ::raise(SIGSTOP);
+    return Fd();
+  };
+  CHECK_FALSE(made_by_root(stopped, std::chrono::milliseconds(50)));
+  CHECK(errno == ETIMEDOUT);
+  const auto killed = []() -> Fd {
+    ::raise(SIGKILL);
+    return Fd();
+  };
+  CHECK_FALSE(made_by_root(killed));
+  CHECK(errno == ECHILD);
 }
