@@ -17,9 +17,9 @@ class Enroot:
         self.containers = folder / "run" / str(os.getuid())
         self.containers.mkdir(parents=True)
 
-    def __call__(self, *words, given=""):
-        environment = {**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}", "PYXIS_RUNTIME_PATH": str(self.folder / "run"),
-                       "TMPDIR": str(self.folder)}
+    def __call__(self, *words, given="", job=None):
+        environment = {**{name: value for name, value in os.environ.items() if not name.startswith("SLURM")}, "PATH": f"{self.bin}:{os.environ['PATH']}", "PYXIS_RUNTIME_PATH": str(self.folder / "run"),
+                       "TMPDIR": str(self.folder), **(job or {})}
         done = subprocess.run(["enroot", *words], env=environment, capture_output=True, text=True, cwd=self.folder, input=given)
         return done.returncode, done.stdout, done.stderr
 
@@ -64,8 +64,44 @@ def check_containers(enroot):
     same("nothing else is gone", sorted(path.name for path in enroot.containers.iterdir()), ["job.7.x.y", "name.busy", "step.7.0"])
 
 
+def check_steps(enroot, folder):
+    """create and exec are steps of the job, on this node. srun is a stand-in that prints its words."""
+    (enroot.bin / "srun").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (enroot.bin / "srun").chmod(0o755)
+    (folder / "an image.sqsh").write_text("")
+    (folder / "an image+1.sqsh").write_text("")
+    job = {"SLURM_JOB_ID": "7", "SLURMD_NODENAME": "node-3"}
+    begin = ["--quiet", "--overlap", "--mpi=none", "--nodes=1", "--ntasks=1", "--ntasks-per-node=1", "--nodelist=node-3"]
+
+    def step(*words):
+        code, out, said = enroot(*words, job=job)
+        same(f"{words} is a step", (code, said, out.splitlines()[: len(begin)]), (0, "", begin))
+        return out.splitlines()[len(begin):]
+
+    image = f"--container-image={folder}/an image.sqsh"
+    same("create, with pyxis's name", step("create", "--name", "pyxis_n", "an image.sqsh"), [image, "--container-name=n:create", "true"])
+    same("create, with its own name", step("create", "--name=n", "--", "an image.sqsh"), [image, "--container-name=n:create", "true"])
+    same("create, with the image's name", step("create", "an image+1.sqsh")[1:], ["--container-name=an image+1:create", "true"])
+    code, out, said = enroot("create", "-n", "pyxis_busy", "an image.sqsh", job=job)
+    same("create: a name that is taken", (code, out, "File already exists" in said), (1, "", True))
+    enroot.container("name.old")
+    same("create --force", step("create", "-f", "-n", "old", "an image.sqsh"), [image, "--container-name=old:create", "true"])
+    same("the old one is gone", "pyxis_old" in enroot("list")[1], False)
+    same("exec", step("exec", str(os.getpid()), "sh", "-c", "a b"), ["--container-name=busy:exec", "sh", "-c", "a b"])
+    same("exec, name of a job", (enroot.container("job.7.in", os.getppid()), step("exec", "--", str(os.getppid()), "ls"))[1],
+         ["--container-name=in:exec", "ls"])
+    for words, expected in ((["create", "none.sqsh"], "No such file or directory: none.sqsh"), (["create"], "wants one image"),
+                            (["create", "a", "b"], "wants one image"), (["create", "-x", "a"], "no option -x"), (["create", "-n"], "needs a value"),
+                            (["exec", "1", "true"], "No such process: 1"), (["exec", "1"], "exec wants"), (["exec"], "exec wants")):
+        code, out, said = enroot(*words, job=job)
+        same(f"{words} fails", (code, out, said.startswith("[ERROR] "), expected in said), (1, "", True, True))
+    for words in (["create", "an image.sqsh"], ["exec", str(os.getpid()), "true"]):
+        code, out, said = enroot(*words)
+        same(f"{words} outside of a job", (code, out, "--container-name=NAME" in said), (1, "", True))
+
+
 def check_others(enroot, folder):
-    for word, expected in (("create", "--container-name=NAME"), ("start", "srun --container-image"), ("exec", "srun"), ("batch", "srun"),
+    for word, expected in (("start", "srun --container-image"), ("batch", "srun"),
                            ("export", "--container-save=FILE"), ("bundle", "srun --container-image")):
         code, out, said = enroot(word, "x")
         same(f"{word} says what to write", (code, out, said.startswith("[ERROR] "), expected in said), (1, "", True, True))
@@ -86,6 +122,7 @@ def main(slipway):
         enroot = Enroot(pathlib.Path(slipway).resolve(), folder)
         check_import(enroot, folder)
         check_containers(enroot)
+        check_steps(enroot, folder)
         check_others(enroot, folder)
     return exit_status()
 

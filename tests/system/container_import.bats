@@ -56,6 +56,29 @@ SCRIPT
   [ "$output" = $'pyxis_kept\nstatus 0' ]
 }
 
+@test "container import: in a job, enroot makes a container and runs a program in it" {
+  sh_on login 'cat >/home/named.sbatch' <<'SCRIPT'
+#!/bin/bash
+#SBATCH --nodes=1 --ntasks-per-node=2
+set -e
+enroot create --name pyxis_made /home/sqsh/root.sqsh
+enroot create /home/sqsh/root.sqsh && enroot remove --force root
+enroot create --name=made /home/sqsh/root.sqsh || echo "not twice"
+srun --overlap --ntasks=1 --container-name=made --container-writable bash -c 'echo running >/state; while [ ! -e /stop ]; do sleep 0.1; done; echo stopped' &
+pid() { enroot list --fancy | awk 'NR > 1 && $2 ~ /^[0-9]+$/ { print $2; exit }'; }
+until [ -n "$(pid)" ] && enroot exec "$(pid)" cat /state 2>/dev/null; do sleep 0.1; done
+enroot exec "$(pid)" bash -c 'echo "in it: $FROM_IMAGE"; touch /stop'
+wait
+enroot exec 1 true || echo "no container"
+enroot remove --force made
+SCRIPT
+  run sh_on login 'sbatch --quiet --wait --output=/home/named.out /home/named.sbatch; cat /home/named.out; enroot create /home/sqsh/root.sqsh; true'
+  says "not twice"
+  says $'running\nin it: yes\nstopped'
+  says "No such process: 1"
+  says "this is not in a job"
+}
+
 @test "container import: without containers in the blueprint, srun has no such option, and jobs run" {
   sed '/schedmd-slurm-gcp-v6-controller/,/settings:/ s/^\( *\)settings:/&\n\1  containers: none/' "$BLUEPRINT" >"$SUITE/none.yaml"
   slipway deploy "$SUITE/none.yaml" --vars deployment_name=st-import-other --nodes a3mega_nodeset=1
