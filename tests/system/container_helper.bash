@@ -22,3 +22,6 @@ on_nodes() {
   local node
   for node in $(compute_nodes "$NAME"); do sh_on "$node" "$1"; done
 }
+
+# all_are_idle: for wait_for: no job is left on the nodes, and none is drained
+all_are_idle() { [ "$(on "$NAME" controller sinfo --noheader --format=%T | sort -u)" = idle ]; }

@@ -8,6 +8,7 @@ setup_file() {
   deploy $NAME
   put_image a.sqsh --env FROM_IMAGE=image
   on $NAME all useradd --uid 4321 --no-create-home --home-dir /home/ann ann
+  on $NAME all useradd --uid 4322 --no-create-home --home-dir /home/bob bob
   sh_on login 'install -d -o ann /home/ann && printf "#!/bin/sh\necho \"\$1 \$2 \$SLURM_JOB_UID\" >>/home/ann/imports; case \$1 in get) [ \$2 = docker://known ] || { echo no such image >&2; exit 3; }; echo /home/a.sqsh;; esac\n" >/home/importer && chmod 755 /home/importer'
 }
 
@@ -18,8 +19,10 @@ teardown() { leave_nothing; }
 # with ARGUMENT...: the plugin's arguments, on every node: all have the installation under test
 with() { echo "optional /opt/slipway/lib/slipway/spank/container.so $*" >"$SUITE/prefix/lib/slipway/spank/container/container.conf"; }
 
-# as_ann SCRIPT: on the login node
-as_ann() { sh_on login "cd /home/ann && runuser -u ann -- sh -c '$1'"; }
+# as USER SCRIPT: on the login node
+as() { sh_on login "cd /home/$1 && runuser -u $1 -- sh -c '$2'"; }
+
+as_ann() { as ann "$1"; }
 
 @test "container users: an ordinary account has its own ids, folders and images" {
   run as_ann 'srun --quiet --nodes=2 --container-image=/home/a.sqsh sh -c "id -u; cat /proc/self/uid_map"'
@@ -48,6 +51,26 @@ as_ann() { sh_on login "cd /home/ann && runuser -u ann -- sh -c '$1'"; }
   lacks '^/etc/4321'
 }
 
+@test "container users: another user's image, its /etc/rc and its setuid files run as who started it" {
+  local job node
+  put_image anns.sqsh --mode usr/bin/id=6755 --pseudo 'usr/bin/whoami m 6755 4321 4321' --rc \
+    'cat /home/ann/secret >/home/bob/stolen; touch /home/ann/made /home/bob/made; while [ ! -e /home/bob/go ]; do sleep 0.1; done; exec "$@"'
+  sh_on login 'chown ann /home/anns.sqsh && install -d -o bob /home/bob && echo secret >/home/ann/secret && chown ann /home/ann/secret && chmod 600 /home/ann/secret'
+  job=$(as bob 'sbatch --parsable --nodes=1 --output=/home/bob/out --wrap "srun --container-image=/home/anns.sqsh --container-entrypoint --container-mounts=/home sh -c \"id -u; whoami\""')
+  wait_for on $NAME login test -e /home/bob/made
+  node=$(on $NAME controller squeue --noheader --jobs="$job" --format=%N)
+  # What the container consists of: the shell of /etc/rc, its keeper, squashfuse.
+  run sh_on "$node" "ps -e -o ruid=,euid=,suid=,args= | grep -E '[/]etc/rc|[s]lipway-container|[s]quashfuse'"
+  says "/etc/rc"
+  lacks -v '^ *4322 *4322 *4322 '
+  on $NAME login touch /home/bob/go
+  is_over() { on $NAME controller scontrol show job "$job" | grep -Eq 'JobState=(COMPLETED|FAILED)'; }
+  wait_for is_over
+  run sh_on login 'cat /home/bob/out; stat --format="%u %s" /home/bob/made /home/bob/stolen; ls /home/ann'
+  [ "$(head -n 4 <<<"$output" | xargs)" = "4322 bob 4322 0 4322 0" ] || { echo "$output" && false; }
+  lacks '^made$'
+}
+
 @test "container users: the administrator's importer gets images as the user, and its errors are shown" {
   with importer=/home/importer
   run as_ann 'srun --quiet --container-image=known sh -c "echo \$FROM_IMAGE"'
@@ -67,7 +90,6 @@ ends_when_canceled() {
   starts() { [ "$(on_nodes "pgrep -u 4321 -f '[s]leep 86399' || true" | wc -l)" -eq 2 ]; }
   wait_for starts
   as_ann "scancel $job"
-  all_are_idle() { [ "$(on $NAME controller sinfo --noheader --format=%T | sort -u)" = idle ]; }
   wait_for all_are_idle
   run on_nodes "pgrep -u 4321 -f 'slipway-container|squashfuse|[s]leep 86399'; ls -d /run/slipway/containers/4321/step.* 2>/dev/null; true"
   [ "$output" = "" ] || { echo "$output" && false; }
