@@ -5,6 +5,7 @@
 load helper
 load google_helper
 load health_helper
+load container_helper
 
 NAME=st-image
 
@@ -100,6 +101,34 @@ teardown_file() {
   says "not checked yet"
   slipway destroy st-image-old
   slipway image remove "$old"
+}
+
+@test "image: a batch script with --segment runs in a container" {
+  put_image a.sqsh --env FROM_IMAGE=image
+  write_program /home/segment.sbatch <<'END'
+#!/bin/bash
+#SBATCH --exclusive
+#SBATCH --nodes=4
+#SBATCH --ntasks-per-node=2
+#SBATCH --mem=0
+#SBATCH --segment=2
+#SBATCH --open-mode=append
+set -e
+sbcast -C -f -p /home/a.sqsh "/dev/shm/a-$SLURM_JOB_ID.sqsh"
+srun \
+  --container-image "/dev/shm/a-$SLURM_JOB_ID.sqsh" \
+  --container-mounts "/home,/etc/slurm:/conf:mkdir" \
+  --container-workdir /home \
+  --no-container-mount-home \
+  --container-writable \
+  --gres=gpu:8 \
+  -l \
+  --segment 2 \
+  --mpi=pmix \
+  bash -c 'touch /new && test -e /conf/slurm.conf && echo "$FROM_IMAGE $PWD $SLURM_NTASKS"'
+END
+  run sh_on login 'sbatch --quiet --wait --output=/home/segment.out /home/segment.sbatch; cat /home/segment.out'
+  [ "$(grep -c '^[0-7]: image /home 8$' <<<"$output")" -eq 8 ] || { echo "$output" && false; }
 }
 
 @test "image: all_gather runs in it, and its accounting has the job" {
