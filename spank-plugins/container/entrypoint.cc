@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +37,20 @@ namespace {
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
   ::execve("/bin/sh", pointers(words).data(), pointers(variables).data());
   ::_exit(127);
+}
+
+// Of a shell that was forked while SIGCHLD was blocked. Returns its wait status when it has stopped
+// or ended.
+int wait_for_shell(pid_t shell, const Fd& signals, int line) {
+  for (;;) {
+    int status = 0;
+    if (::waitpid(shell, &status, WUNTRACED | WNOHANG) == shell) return status;
+    pollfd events[2] = {{signals.get(), POLLIN, 0}, {line, POLLIN, 0}};
+    if (::poll(events, 2, -1) < 0) continue;
+    if (events[1].revents != 0) throw Error("the step has ended");
+    signalfd_siginfo news = {};
+    [[maybe_unused]] const ssize_t n = ::read(signals.get(), &news, sizeof news);
+  }
 }
 
 std::string folder_of(pid_t process) {
@@ -76,12 +92,16 @@ Fd open_entrypoint_log(const std::filesystem::path& path) {
   return log;
 }
 
-EntrypointResult run_entrypoint(const Environment& environment, const Fd& log) {
+EntrypointResult run_entrypoint(const Environment& environment, const Fd& log, int line) {
+  sigset_t of_children;
+  ::sigemptyset(&of_children);
+  ::sigaddset(&of_children, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &of_children, nullptr);
+  const Fd signals(::signalfd(-1, &of_children, SFD_CLOEXEC));
+  if (!signals) throw_errno("cannot wait for /etc/rc");
   const pid_t shell = fork_child("/etc/rc");
   if (shell == 0) become_shell(environment, log.get());
-  int status = 0;
-  while (::waitpid(shell, &status, WUNTRACED) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for_shell(shell, signals, line);
   if (!WIFSTOPPED(status)) explain_end(status);
   EntrypointResult result;
   const Fd file(::open(fmt::format("/proc/{}/environ", shell).c_str(), O_RDONLY | O_CLOEXEC));

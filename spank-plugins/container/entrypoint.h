@@ -17,8 +17,9 @@ struct EntrypointResult {
 
 // Executes `/bin/sh /etc/rc` in the container, the caller's root, with a command that stops itself:
 // when /etc/rc executes it, the command's environment and folder are those of the step's tasks.
-// Writes the output to `log`, or drops it if that is empty. Throws Error if /etc/rc ends instead.
-EntrypointResult run_entrypoint(const Environment& environment, const Fd& log);
+// Writes the output to `log`, or drops it if that is empty. Throws Error if /etc/rc ends instead,
+// or is still running when `line` becomes readable: slurmstepd has let go.
+EntrypointResult run_entrypoint(const Environment& environment, const Fd& log, int line);
 
 // Opens the log as the user, on the node. Empty for an empty path. Throws Error.
 Fd open_entrypoint_log(const std::filesystem::path& path);

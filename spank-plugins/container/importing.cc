@@ -56,37 +56,28 @@ void keep_end(std::string& text) {
   if (text.size() > longest_output) text.erase(0, text.size() - longest_output / 2);
 }
 
-// Reads both until they end. False at the deadline.
-bool read_both(Pipe& output, Pipe& errors, ProgramEnd& outcome, Clock::time_point deadline) {
+struct ImportStops {
+  Clock::time_point deadline;
+  int life;
+};
+
+// Reads both until they end. False if it has to stop before.
+bool read_both(Pipe& output, Pipe& errors, ProgramEnd& outcome, const ImportStops& until) {
   while (output.read || errors.read) {
     const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        std::chrono::duration_cast<std::chrono::milliseconds>(until.deadline - Clock::now())
+            .count();
     if (left <= 0) return false;
-    pollfd both[2] = {{output.read.get(), POLLIN, 0}, {errors.read.get(), POLLIN, 0}};
-    if (::poll(both, 2, static_cast<int>(left)) < 0 && errno != EINTR) return false;
-    if (both[0].revents != 0) read_some(output.read, outcome.output);
-    if (both[1].revents != 0) read_some(errors.read, outcome.errors);
+    pollfd all[3] = {
+        {output.read.get(), POLLIN, 0}, {errors.read.get(), POLLIN, 0}, {until.life, POLLIN, 0}};
+    if (::poll(all, 3, static_cast<int>(left)) < 0 && errno != EINTR) return false;
+    if (all[2].revents != 0) return false;
+    if (all[0].revents != 0) read_some(output.read, outcome.output);
+    if (all[1].revents != 0) read_some(errors.read, outcome.errors);
     keep_end(outcome.output);
     keep_end(outcome.errors);
   }
   return true;
-}
-
-ProgramEnd run_program(const User& user, const std::vector<std::string>& words,
-                       const Environment& environment, std::chrono::seconds limit) {
-  Pipe output = make_pipe(), errors = make_pipe();
-  const pid_t child =
-      start_as(user, [&] { execute(words, environment, output.write.get(), errors.write.get()); });
-  output.write.reset();
-  errors.write.reset();
-  ProgramEnd outcome;
-  outcome.timed_out = !read_both(output, errors, outcome, Clock::now() + limit);
-  if (outcome.timed_out) {
-    ::kill(-child, SIGKILL);
-    ::kill(child, SIGKILL);  // it may have joined another group
-  }
-  outcome.status = exit_code_of(wait_for_child(child));
-  return outcome;
 }
 
 Environment program_environment(const Importing& importing) {
@@ -94,6 +85,24 @@ Environment program_environment(const Importing& importing) {
   environment["PYXIS_RUNTIME_PATH"] = importing.runtime_path.string();
   environment.try_emplace("PATH", "/usr/local/bin:/usr/bin:/bin");
   return environment;
+}
+
+ProgramEnd run_program(const User& user, const std::vector<std::string>& words,
+                       const Importing& importing, std::chrono::seconds limit) {
+  Pipe output = make_pipe(), errors = make_pipe();
+  const Environment environment = program_environment(importing);
+  const pid_t child =
+      start_as(user, [&] { execute(words, environment, output.write.get(), errors.write.get()); });
+  output.write.reset();
+  errors.write.reset();
+  ProgramEnd outcome;
+  outcome.timed_out = !read_both(output, errors, outcome, {Clock::now() + limit, importing.life});
+  if (outcome.timed_out) {
+    ::kill(-child, SIGKILL);
+    ::kill(child, SIGKILL);  // it may have joined another group
+  }
+  outcome.status = exit_code_of(wait_for_child(child));
+  return outcome;
 }
 
 }  // namespace
@@ -120,8 +129,7 @@ std::filesystem::path import_image(const User& user, const Importing& importing,
                                      importing.output.string(),
                                      address}
           : std::vector<std::string>{importing.importer, "get", address};
-  const ProgramEnd outcome =
-      run_program(user, words, program_environment(importing), importing.import_limit);
+  const ProgramEnd outcome = run_program(user, words, importing, importing.import_limit);
   if (outcome.timed_out) {
     throw Error(
         fmt::format("importing {} takes too long: import it once, in the batch script or "
@@ -145,8 +153,7 @@ std::filesystem::path import_image(const User& user, const Importing& importing,
 void release_image(const User& user, const Importing& importing) noexcept {
   if (importing.importer.empty()) return;
   try {
-    run_program(user, {importing.importer, "release"}, program_environment(importing),
-                importing.release_limit);
+    run_program(user, {importing.importer, "release"}, importing, importing.release_limit);
   } catch (...) {  // the administrator's program has its own log
   }
 }

@@ -17,6 +17,7 @@ struct Importing {
   Environment job;               // the program's environment
   std::chrono::seconds import_limit = std::chrono::hours(24);  // the job's own comes first
   std::chrono::seconds release_limit = std::chrono::seconds(20);
+  int life = -1;  // unless negative: a descriptor; programs are killed when it is readable
 };
 
 // Makes a squashfs file of the image and returns its path. With an importer of the administrator,

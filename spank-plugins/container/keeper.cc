@@ -79,14 +79,57 @@ void drop_shell_variables(Environment& environment) {
   for (const char* name : {"_", "PWD", "OLDPWD", "SHLVL"}) environment.erase(name);
 }
 
-Answer run_rc(const ContainerPlan& plan, const Environment& image, const Fd& log, bool runs) {
+ino_t mount_namespace_of(const std::string& process) {
+  struct stat info = {};
+  return ::stat(("/proc/" + process + "/ns/mnt").c_str(), &info) == 0 ? info.st_ino : 0;
+}
+
+// Kills the processes of the container once. Returns whether there were any.
+bool kill_others() {
+  const ino_t ours = mount_namespace_of("self");
+  const std::string self = std::to_string(::getpid());
+  bool found = false;
+  DIR* const all = ::opendir("/proc");
+  if (all == nullptr) return false;
+  while (const dirent* const entry = ::readdir(all)) {
+    const auto pid = to_number<pid_t>(entry->d_name);
+    if (!pid || entry->d_name == self || mount_namespace_of(entry->d_name) != ours) continue;
+    found = ::kill(*pid, SIGKILL) == 0 || found;
+  }
+  ::closedir(all);
+  return found;
+}
+
+void end_container() {
+  constexpr int most_rounds = 200;
+  for (int round = 0; round < most_rounds && kill_others(); ++round) ::usleep(5'000);
+}
+
+// If /etc/rc fails, or does not end in time, nothing that it has started is left. With
+// proctrack/cgroup, Slurm would not end it: it is not in the step's cgroup.
+EntrypointResult run_or_end_all(const Environment& before, const Fd& log, const StepdLine& line) {
+  try {
+    return run_entrypoint(before, log, line.descriptor());
+  } catch (const Error&) {
+    end_container();
+    throw;
+  }
+}
+
+struct RcRun {
+  const Fd& log;
+  const StepdLine& line;
+  bool runs = false;
+};
+
+Answer run_rc(const ContainerPlan& plan, const Environment& image, const RcRun& run) {
   Answer answer;
   answer.workdir = "/";
   Environment changed = image;
   if (plan.remap_root && !image.contains("HOME")) changed["HOME"] = "/root";
-  if (runs && ::access("/etc/rc", R_OK) == 0) {
+  if (run.runs && ::access("/etc/rc", R_OK) == 0) {
     const Environment before = container_environment(plan, image);
-    EntrypointResult result = run_entrypoint(before, log);
+    EntrypointResult result = run_or_end_all(before, run.log, run.line);
     drop_shell_variables(result.environment);
     for (const auto& [name, value] : result.environment) {
       const auto old = before.find(name);
@@ -117,7 +160,7 @@ Answer make_container(const ContainerPlan& plan, StepdLine& line, Fd& lock) {
   lock = root.take_lock();
   enter_user_namespace(inner_ids(real_root, plan.remap_root, uid, gid),
                        namespaces & ~CLONE_NEWUSER);
-  Answer answer = run_rc(plan, image, log, root.runs_rc());
+  Answer answer = run_rc(plan, image, {log, line, root.runs_rc()});
   if (!plan.workdir.empty()) answer.workdir = plan.workdir;
   struct stat info = {};
   if (::stat(answer.workdir.c_str(), &info) != 0) {
@@ -126,32 +169,6 @@ Answer make_container(const ContainerPlan& plan, StepdLine& line, Fd& lock) {
   answer.namespaces = namespaces;
   answer.remapped = plan.remap_root && !real_root;
   return answer;
-}
-
-ino_t mount_namespace_of(const std::string& process) {
-  struct stat info = {};
-  return ::stat(("/proc/" + process + "/ns/mnt").c_str(), &info) == 0 ? info.st_ino : 0;
-}
-
-// Kills the processes of the container once. Returns whether there were any.
-bool kill_others() {
-  const ino_t ours = mount_namespace_of("self");
-  const std::string self = std::to_string(::getpid());
-  bool found = false;
-  DIR* const all = ::opendir("/proc");
-  if (all == nullptr) return false;
-  while (const dirent* const entry = ::readdir(all)) {
-    const auto pid = to_number<pid_t>(entry->d_name);
-    if (!pid || entry->d_name == self || mount_namespace_of(entry->d_name) != ours) continue;
-    found = ::kill(*pid, SIGKILL) == 0 || found;
-  }
-  ::closedir(all);
-  return found;
-}
-
-void end_container() {
-  constexpr int most_rounds = 200;
-  for (int round = 0; round < most_rounds && kill_others(); ++round) ::usleep(5'000);
 }
 
 // proctrack/linuxproc sends the signals of a step to all descendants of slurmstepd: the container

@@ -71,7 +71,8 @@ bool serve_keeper(const Container& container, const ContainerPlan& plan, Signal&
   char byte = 0;
   for (int messages = 0; messages < most_messages; ++messages) {
     Fd with;
-    if (!readable_until(container.control.get(), deadline)) {
+    if (!readable_until(container.control.get(), deadline, plan.life)) {
+      if (std::chrono::steady_clock::now() < deadline) throw Error("the step has ended");
       throw Error(fmt::format("the container is not up after {} s", plan.patience.count()));
     }
     if (!receive_with_fd(container.control.get(), byte, with)) return false;
@@ -104,7 +105,7 @@ void kill_process(const Fd& process) {
 int end_keeper(Container& container) {
   container.control.reset();
   pollfd ended = {container.process.get(), POLLIN, 0};
-  constexpr int patience_ms = 1'000;
+  constexpr int patience_ms = 2'000;  // to end what /etc/rc has started
   if (::poll(&ended, 1, patience_ms) != 1) kill_process(container.process);
   return wait_for_child(container.keeper);
 }

@@ -42,6 +42,7 @@ struct ContainerPlan {
   uint32_t job_id = 0;  // whose mount namespace the container is made in; 0: the caller's
   std::filesystem::path keeper = SLIPWAY_CONTAINER_KEEPER;  // the program
   std::chrono::seconds patience{600};                       // for the container to come up
+  int life = -1;  // unless negative: a descriptor; the start is given up when it is readable
   bool kernel_images = false;  // the kernel mounts images that only root can write
 };
 

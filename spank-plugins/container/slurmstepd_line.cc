@@ -57,13 +57,13 @@ bool receive_with_fd(int socket, char& byte, Fd& fd) {
   return size == 1;
 }
 
-bool readable_until(int socket, std::chrono::steady_clock::time_point deadline) {
+bool readable_until(int socket, std::chrono::steady_clock::time_point deadline, int life) {
   for (;;) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    pollfd ready = {socket, POLLIN, 0};
-    const int found = ::poll(&ready, 1, static_cast<int>(std::max<long>(left.count(), 0)));
-    if (found > 0) return true;
+    pollfd ready[2] = {{socket, POLLIN, 0}, {life, POLLIN, 0}};
+    const int found = ::poll(ready, 2, static_cast<int>(std::max<long>(left.count(), 0)));
+    if (found > 0) return ready[0].revents != 0;
     if (found == 0 || errno != EINTR) return false;
   }
 }

@@ -20,6 +20,9 @@ class StepdLine {
   // Returns when slurmstepd has closed its end or is gone.
   void wait_for_end();
 
+  // Readable then, and when slurmstepd has sent something.
+  int descriptor() const { return socket_.get(); }
+
  private:
   Fd socket_;
 };
@@ -31,7 +34,7 @@ bool send_with_fd(int socket, char byte, int fd);
 bool receive_with_fd(int socket, char& byte, Fd& fd);
 
 // Waits until there is something to receive, or the other side is gone. False if the deadline
-// passes first.
-bool readable_until(int socket, std::chrono::steady_clock::time_point deadline);
+// passes first, or `life`, unless negative, becomes readable.
+bool readable_until(int socket, std::chrono::steady_clock::time_point deadline, int life = -1);
 
 }  // namespace slipway::container

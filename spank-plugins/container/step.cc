@@ -85,6 +85,7 @@ void StepContainer::start_anew(Way way) {
   plan.job_id = facts_.id.job;
   plan.node_folder = transport_folder();
   plan.batch_script = facts_.batch_script;
+  plan.life = facts_.life;
   plan.keeper = installation_of_plugin() / "libexec/slipway/container-keeper";
   const bool logs = facts_.request.entrypoint_log.value_or(false) && plan.entrypoint;
   if (logs) plan.entrypoint_log = place_ / "entrypoint.log";
@@ -141,7 +142,10 @@ void StepContainer::end() {
 }
 
 Importing importing_of(const StepFacts& facts, const fs::path& place) {
-  return {facts.settings.importer, facts.settings.runtime_path, place / "image.sqsh", facts.job};
+  Importing importing{facts.settings.importer, facts.settings.runtime_path, place / "image.sqsh",
+                      facts.job};
+  importing.life = facts.life;
+  return importing;
 }
 
 }  // namespace slipway::container

@@ -24,6 +24,7 @@ struct StepFacts {
   Environment job;
   std::filesystem::path folder;        // the job's working directory
   std::filesystem::path batch_script;  // empty: not a batch script
+  int life = -1;  // a descriptor that is readable when slurmstepd lets go of the step
 };
 
 // The container of the step, in the process that makes and holds it: step_start.h.

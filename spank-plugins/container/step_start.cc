@@ -71,6 +71,7 @@ void leave(const Fd& file, const Outcome& outcome) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   block_signals();
   let_go_of_slurmstepd(maker);
+  maker.facts.life = maker.life.get();
   try {
     StepContainer container(std::move(maker.facts));
     leave(maker.outcome, container.outcome());
