@@ -8,6 +8,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "nccl-tests/device_implementation.h"
 #include "nccl-tests/foreign_options.h"
 
 namespace slipway::bandwidth {
@@ -36,11 +37,6 @@ void require_between(std::string_view option, int value, int least, int most = 1
       most == 1 << 30
           ? fmt::format("{} is {}, it must be at least {}", option, value, least)
           : fmt::format("{} is {}, it must be from {} to {}", option, value, least, most));
-}
-
-// For an option of nccl-tests that can have only one value here.
-void require_only(std::string_view option, int value, int only, std::string_view why) {
-  if (value != only) throw UsageError(fmt::format("{} is {}; {}", option, value, why));
 }
 
 // Parses a size; an error names the option.
@@ -115,8 +111,7 @@ void add_options_of_gpus(CommandLine& line, Options& options, RawOptions& raw) {
 void add_options_without_effect(CommandLine& line, RawOptions& raw) {
   line.section("Options of nccl-tests without an effect here");
   line.option("parallel_init,p", "0|1", "either value: ranks are processes", &raw.parallel_init);
-  line.option("device_implementation,D", "0",
-              "0 only: others measure kernels of nccl-tests, on NCCL's device interface",
+  line.option("device_implementation,D", "0", "0 only: 1 to 4 are kernels of nccl-tests itself",
               &raw.device_implementation);
   line.option("device_cta_count,V", "N", "blocks of these kernels", &raw.device_ctas);
   raw.foreign.declare(line);
@@ -145,13 +140,9 @@ void add_options_of_our_own(CommandLine& line, Options& options, RawOptions& raw
               std::string(node_profile_path));
 }
 
-void check_without_effect(const RawOptions& raw) {
+void check_without_effect(const Collective& collective, const RawOptions& raw) {
   raw.foreign.refuse();
-  require_only("--device_implementation", raw.device_implementation, 0,
-               "only NCCL's own collectives are measured here. For nccl-tests' kernels on NCCL's "
-               "device interface, run nccl-tests itself: they need its CUDA code, compiled with "
-               "nvcc for this NCCL. For NCCL's collectives, leave out -D and -V");
-  require_between("--device_cta_count", raw.device_ctas, 1);
+  refuse_device_implementation(collective, raw.device_implementation, raw.device_ctas);
 }
 
 void read_gpu_options(const RawOptions& raw, Options& options) {
@@ -206,14 +197,14 @@ void read_timing(const RawOptions& raw, Timing& timing) {
   timing.precision = raw.precision_percent / 100;
 }
 
-Options read(const RawOptions& raw, Options options) {
+Options read(const Collective& collective, const RawOptions& raw, Options options) {
   options.sweep.min_bytes = size_of("--minbytes", raw.min_bytes);
   options.sweep.max_bytes = size_of("--maxbytes", raw.max_bytes);
   options.sweep.step_bytes = size_of("--stepbytes", raw.step_bytes);
   // As in nccl-tests, 0 does not multiply either.
   if (options.sweep.step_factor == 0) options.sweep.step_factor = 1;
   check(options.sweep);
-  check_without_effect(raw);
+  check_without_effect(collective, raw);
   read_timing(raw, options.timing);
   require_between("--warmup_iters", options.warmup_iterations, 0);
   require_between("--run_cycles", options.cycles, 0);
@@ -283,7 +274,7 @@ std::optional<Options> parse_options(const Collective& collective,
   } catch (const UsageError& error) {
     throw UsageError(with_advice(error.what()));
   }
-  return read(raw, std::move(options));
+  return read(collective, raw, std::move(options));
 }
 
 }  // namespace slipway::bandwidth

@@ -117,17 +117,37 @@ TEST_CASE("options: nccl-tests' options for GPUs are read") {
 }
 
 TEST_CASE("options: what cannot be done says what to write") {
-  CHECK_THROWS_WITH(
-      parse({"-D", "1"}),
-      "--device_implementation is 1; only NCCL's own collectives are measured here. For "
-      "nccl-tests' kernels on NCCL's device interface, run nccl-tests itself: they need its CUDA "
-      "code, compiled with nvcc for this NCCL. For NCCL's collectives, leave out -D and -V");
-  CHECK(parse({"-D", "0", "-V", "16"}).nccl.cta_policy == -1);
-  CHECK_THROWS_WITH(parse({"-V", "0"}), "--device_cta_count is 0, it must be at least 1");
   CHECK_THROWS_WITH(parse({"-G", "2", "-z", "1"}),
                     "--cudagraph launches all iterations at once: leave out -I and -z");
   CHECK_THROWS_WITH(parse({"-G", "2", "-y", "1"}),
                     "--cudagraph cannot record the null stream: leave out --stream_null");
+}
+
+TEST_CASE("options: device implementations of nccl-tests say what to run") {
+  const auto parse_for = [](Kind kind, const std::vector<std::string>& args) {
+    return parse_options(collective_of(kind), args);
+  };
+  CHECK(parse_for(Kind::all_reduce, {"-D", "0", "-V", "16"}).has_value());
+  CHECK_THROWS_WITH(
+      parse_for(Kind::alltoall, {"-D", "3", "-R", "2", "-V", "24"}),
+      "--device_implementation is 3: a kernel of nccl-tests that sends over the network from the "
+      "GPU (GIN), compiled for one release of NCCL. To measure it, run nccl-tests' own "
+      "alltoall_perf with -D 3 -R 2. To measure NCCL's kernels on symmetric memory, write -R 2 and "
+      "leave out -D and -V");
+  CHECK_THROWS_WITH(parse_for(Kind::all_reduce, {"-D", "4"}),
+                    ContainsSubstring("has the NVSwitch reduce vectors (multimem), compiled"));
+  CHECK_THROWS_WITH(parse_for(Kind::all_reduce, {"-D", "5", "-R", "2"}),
+                    "--device_implementation is 5; nccl-tests has 1 to 4 of all_reduce, and 0 is "
+                    "NCCL's own collective");
+  CHECK_THROWS_WITH(
+      parse_for(Kind::broadcast, {"-D", "1", "-R", "2"}),
+      "--device_implementation is 1, and nccl-tests has device implementations of all_reduce and "
+      "alltoall only: leave out -D and -V");
+  for (const char* blocks : {"0", "129"}) {
+    CHECK_THROWS_WITH(
+        parse_for(Kind::all_reduce, {"-V", blocks}),
+        "--device_cta_count is " + std::string(blocks) + ", it must be from 1 to 128");
+  }
 }
 
 TEST_CASE("options: those of nccl-tests' relatives say what to write") {
