@@ -81,6 +81,7 @@ Heartbeat::Thread::Thread(Backend& backend, Settings settings)
       watch_for_end();
       thread_ = std::thread([this] { run(); });
     });
+    watches_all_ = true;
   } catch (...) {
     leave();
     throw;

@@ -146,9 +146,16 @@ void Heartbeat::Thread::read_parent() {
   } catch (const Error&) {  // not what a rank sends
   }
   if (!is_there) return reconnect();
+  const double silence = now_seconds() - parent_heard_;
+  if (parent_rank_ == 0) {
+    // Rank 0 judges all others, and those that are connected to it judge rank 0.
+    if (silence > settings_.silence_seconds)
+      end_without_first(fmt::format("has been silent for {:.0f} s", silence));
+    return;
+  }
   // A parent that hangs must not make those below it look as if they hung, too.
   const double patience = std::max(3 * beat_seconds, settings_.silence_seconds / 4);
-  if (parent_rank_ != 0 && now_seconds() - parent_heard_ > patience) reconnect();
+  if (silence > patience) reconnect();
 }
 
 void Heartbeat::Thread::heed_parent(const std::string& note) {
@@ -160,21 +167,26 @@ void Heartbeat::Thread::heed_parent(const std::string& note) {
 }
 
 void Heartbeat::Thread::reconnect() {
-  if (is_leaving()) {
+  const bool leaves = is_leaving();
+  if (parent_rank_ == 0) {
+    if (!leaves) end_without_first("has gone");
+    return parent_.reset();
+  }
+  if (!leaves && is_told_to_end()) end_as_told();
+  try {
+    connect_to(0, now_seconds() + farewell_seconds);
+    own_due_ = 0;
+  } catch (const Error&) {
+    if (!leaves) end_process();
     parent_.reset();
-    return;
   }
-  if (parent_rank_ != 0 && is_told_to_end()) end_as_told();
-  if (parent_rank_ != 0) {
-    try {
-      connect_to(0, now_seconds() + farewell_seconds);
-      own_due_ = 0;
-      return;
-    } catch (const Error&) {
-    }
-  } else if (rank_ == 1) {  // only one of the remaining ranks prints it
-    fmt::print(stderr, "{}: rank 0 on {} has gone\n", settings_.program, host_of(0));
-  }
+}
+
+// Only one of the remaining ranks prints it.
+void Heartbeat::Thread::end_without_first(const std::string& what) {
+  if (rank_ == 1) fmt::print(stderr, "{}: rank 0 on {} {}\n", settings_.program, host_of(0), what);
+  tell_children(Word::end);
+  flush(settle_seconds);
   end_process();
 }
 
@@ -283,10 +295,12 @@ void Heartbeat::Thread::await_children(double seconds) {
   }
 }
 
-// A rank goes when all below it have gone, whose last reports it passes on.
+// A rank goes when all below it have gone, whose last reports it passes on. Rank 0 waits for all,
+// and names one that stays away. Where there is no such rank 0, nobody waits for long.
 bool Heartbeat::Thread::may_leave(double now) {
   if (left_since_ == 0) return false;
-  const bool late = now - left_since_ > farewell_seconds;
+  const bool is_watched = watches_all_ && (rank_ == 0 || parent_);
+  const bool late = !is_watched && now - left_since_ > farewell_seconds;
   if (rank_ == 0) return all_left() || late;
   if (!children_.empty() && !late) return false;
   if (!parent_) return true;

@@ -1,6 +1,7 @@
 // The thread of a rank that sends and passes on heartbeats.
 #pragma once
 
+#include <atomic>
 #include <csignal>
 #include <map>
 #include <mutex>
@@ -58,6 +59,7 @@ class Heartbeat::Thread {
   void connect_to(int rank, double deadline);
   void leave();
   [[noreturn]] void end_process();
+  [[noreturn]] void end_without_first(const std::string& what);
   void watch_for_end();
   [[noreturn]] void end_as_told();
   void wake() { (void)!::write(wake_.write.get(), "w", 1); }
@@ -100,6 +102,7 @@ class Heartbeat::Thread {
   int parent_rank_ = -1;
   std::map<int, Child> children_;
   std::thread thread_;
+  std::atomic<bool> watches_all_ = false;  // since all ranks have connected
 
   std::mutex mutex_;  // guards what follows, which the thread and its owner share
   std::string phase_, failure_;

@@ -76,6 +76,7 @@ Mesh::Mesh(const Launch& launch, double deadline_seconds)
   own_port_ = port_of(listener.get());
   clients_.emplace(std::move(listener), this_rank(), "", limits_for(size()));
   rank_ == 0 ? meet_as_first(launch, deadline) : meet_as_other(launch, deadline);
+  start_time_ = {now_seconds(), now_seconds() + launch.start_seconds};
 }
 
 std::string Mesh::name_of(int rank) const {
@@ -312,8 +313,10 @@ void Mesh::require_descriptors(size_t more) const {
 
 // The lower rank accepts, and the higher one connects.
 void Mesh::open(const std::vector<int>& peers) {
-  constexpr double open_seconds = 60;
-  const double deadline = now_seconds() + open_seconds;
+  constexpr double open_seconds = 60, share_of_start = 0.3;
+  const double patience =
+      start_time_ ? share_of_start * (start_time_->end - start_time_->begin) : open_seconds;
+  const double deadline = now_seconds() + patience;
   std::vector<int> missing;
   for (const int peer : peers) {
     if (peer != rank_ && !sockets_.contains(peer)) missing.push_back(peer);

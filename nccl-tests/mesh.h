@@ -17,6 +17,10 @@
 
 namespace slipway::bandwidth {
 
+struct StartTime {
+  double begin = 0, end = 0;  // by now_seconds()
+};
+
 class Mesh {
  public:
   // Connects all ranks, which prove that they belong to this run and user; collective. If they do
@@ -33,6 +37,11 @@ class Mesh {
   int socket_to(int peer);
   // Makes the connections to all of these ranks at once; each of them must call, too.
   void open(const std::vector<int>& peers);
+  bool is_connected_to(int peer) const { return sockets_.contains(peer); }
+
+  // In which time the ranks have to start. Empty once heartbeats notice ranks that are missing.
+  std::optional<StartTime> start_time() const { return start_time_; }
+  void begin_run() { start_time_.reset(); }
 
   // All sockets, for transport().
   std::vector<int> sockets() const;
@@ -60,6 +69,7 @@ class Mesh {
   std::optional<PendingClients> clients_;  // at our listener
   int own_port_ = 0;
   std::map<int, Fd> sockets_;
+  std::optional<StartTime> start_time_;
 };
 
 }  // namespace slipway::bandwidth

@@ -301,6 +301,7 @@ NcclComm NcclBackend::join() {
 }
 
 void NcclBackend::connect(const OnPhase& on_phase) {
+  group_.begin_run();
   if (part_.all == nullptr) {
     take_gpus(on_phase);
   } else {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -50,6 +51,37 @@ void begin_share(int number, int count, pid_t parent) {
   ::setenv(share_variable, fmt::format("{}/{}", number, count).c_str(), 1);
 }
 
+// The worst status of the shares. A stopped process never ends by itself, so it is killed when all
+// others have ended.
+int wait_for_all(int count, const std::string& program) {
+  int worst = 0;
+  std::set<pid_t> stopped;
+  for (int left = count; left > 0;) {
+    int status = 0;
+    const pid_t child = ::waitpid(-1, &status, WUNTRACED | WCONTINUED);
+    if (child < 0) break;
+    if (WIFSTOPPED(status)) {
+      stopped.insert(child);
+    } else if (WIFCONTINUED(status)) {
+      stopped.erase(child);
+    } else {
+      stopped.erase(child);
+      --left;
+      if (WIFSIGNALED(status))
+        fmt::print(stderr, "{}: process {} was killed by signal {}\n", program, child,
+                   WTERMSIG(status));
+      worst = std::max(worst, WIFEXITED(status) ? WEXITSTATUS(status) : status_of_killed);
+    }
+    if (static_cast<int>(stopped.size()) < left) continue;
+    for (const pid_t one : stopped) {
+      fmt::print(stderr, "{}: process {} was stopped, and all others have ended\n", program, one);
+      ::kill(one, SIGKILL);
+    }
+    stopped.clear();
+  }
+  return worst;
+}
+
 }  // namespace
 
 std::optional<int> become_several(int count, const std::string& program) {
@@ -62,17 +94,7 @@ std::optional<int> become_several(int count, const std::string& program) {
     begin_share(number, count, parent);
     return std::nullopt;
   }
-  int worst = 0;
-  for (int left = count; left > 0; --left) {
-    int status = 0;
-    const pid_t child = ::wait(&status);
-    if (child < 0) break;
-    if (WIFSIGNALED(status))
-      fmt::print(stderr, "{}: process {} was killed by signal {}\n", program, child,
-                 WTERMSIG(status));
-    worst = std::max(worst, WIFEXITED(status) ? WEXITSTATUS(status) : status_of_killed);
-  }
-  return worst;
+  return wait_for_all(count, program);
 }
 
 }  // namespace slipway::bandwidth

@@ -12,7 +12,7 @@
 namespace slipway::bandwidth {
 
 // The version of the messages between ranks: increase it with every change.
-inline constexpr uint32_t rank_protocol = 2;
+inline constexpr uint32_t rank_protocol = 3;
 Speaker this_rank();
 
 // How a rank identifies itself when it connects: "3 40123 8 node-1".

@@ -53,6 +53,7 @@ void ScanAgents::share_key() {
 }
 
 void ScanAgents::meet_all() {
+  mesh_.begin_run();  // rank 0 asks each rank itself, with time limits
   const std::string hello =
       name_of_this_node() + "\t" + switch_of_this_node() + "\t" + interfaces_of_this_node();
   if (rank() != 0) {

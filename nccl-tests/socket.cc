@@ -186,8 +186,8 @@ std::string receive_text(int socket, const std::string& peer_name) {
   return receive_text_until(socket, nullptr, peer_name);
 }
 
-std::string receive_text_within(int socket, double deadline) {
-  return receive_text_until(socket, &deadline, "another rank");
+std::string receive_text_within(int socket, double deadline, const std::string& peer_name) {
+  return receive_text_until(socket, &deadline, peer_name);
 }
 
 }  // namespace slipway::bandwidth

@@ -52,6 +52,7 @@ void receive_within(int socket, void* data, size_t bytes, double deadline);
 // Sends or receives a text, preceded by its length.
 void send_text(int socket, const std::string& text, const std::string& peer_name = "another rank");
 std::string receive_text(int socket, const std::string& peer_name);
-std::string receive_text_within(int socket, double deadline);
+std::string receive_text_within(int socket, double deadline,
+                                const std::string& peer_name = "another rank");
 
 }  // namespace slipway::bandwidth

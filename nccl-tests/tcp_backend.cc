@@ -57,6 +57,7 @@ class TcpBackend final : public Backend {
   BackendInfo info() const override {
     return {.name = "tcp", .memory = "host", .library = kernel_version()};
   }
+  void connect(const OnPhase&) override { group_.begin_run(); }
   int rank() const override { return group_.rank(); }
   const std::vector<RankInfo>& ranks() const override { return ranks_; }
 

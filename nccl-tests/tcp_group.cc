@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "nccl-tests/agreed_error.h"
 #include "nccl-tests/socket.h"
 
 namespace slipway::bandwidth {
@@ -35,6 +36,9 @@ void take_in(Combine how, double& into, double other) {
 }
 
 constexpr int fan_out = 8;  // of the tree
+
+// The first byte of a note along the tree: what a rank says, or why the ranks cannot start.
+constexpr char said = 'S', failed = 'F';
 
 // The texts of some ranks: "3 5\nhello4 0\n".
 void pack(std::string& packed, int rank, std::string_view text) {
@@ -91,7 +95,11 @@ void TcpGroup::barrier() {
   for (const Round& round : rounds_) {
     char token = 'b';
     send_all(round.to, &token, 1, round.to_name);
-    receive_all(round.from, &token, 1, round.from_name);
+    if (const std::optional<StartTime> start = mesh_->start_time()) {
+      receive_within(round.from, &token, 1, start->end);
+    } else {
+      receive_all(round.from, &token, 1, round.from_name);
+    }
   }
 }
 
@@ -114,33 +122,104 @@ void TcpGroup::open_tree() {
   open(neighbors);
 }
 
+// The root has depth 0.
+double TcpGroup::depth_of(int rank) const {
+  int depth = 0;
+  for (; rank > 0; rank = (rank - 1) / fan_out) ++depth;
+  return depth;
+}
+
+// What another rank of the tree says. While the ranks start, the neighbors of a rank that does not
+// answer give up first: far from rank 0 when the notes go up, near to it when they go down.
+std::string TcpGroup::hear(int rank) {
+  lost_ = rank;
+  std::string note;
+  if (const std::optional<StartTime> start = mesh_->start_time()) {
+    const double place = depth_of(rank_) / (depth_of(size() - 1) + 1);
+    const double share = rank > rank_ ? 0.8 - 0.3 * place : 0.9 + 0.1 * place;
+    try {
+      note = receive_text_within(socket_to(rank),
+                                 start->begin + share * (start->end - start->begin), name_of(rank));
+    } catch (const Timeout&) {
+      throw Error(fmt::format("{} does not answer", name_of(rank)));
+    }
+  } else {
+    note = receive_text(socket_to(rank), name_of(rank));
+  }
+  if (note.empty()) throw Error(fmt::format("{} does not speak as a rank does", name_of(rank)));
+  lost_ = -1;
+  if (note.front() == failed) throw Error(note.substr(1));
+  return note.substr(1);
+}
+
+void TcpGroup::tell(int rank, const std::string& note) {
+  lost_ = rank;
+  send_text(socket_to(rank), said + note, name_of(rank));
+  lost_ = -1;
+}
+
+void TcpGroup::tell_failure(const std::string& why) {
+  std::vector<int> neighbors = children_;
+  if (rank_ > 0) neighbors.push_back(parent());
+  for (const int neighbor : neighbors) {
+    if (!is_connected_to(neighbor)) continue;
+    try {
+      send_text(socket_to(neighbor), failed + why, name_of(neighbor));
+    } catch (const Error&) {  // it may be the cause
+    }
+  }
+}
+
+// Passes notes along the tree. During the start, all ranks hear why that fails.
+template <class Exchange>
+void TcpGroup::along_tree(Exchange exchange) {
+  try {
+    open_tree();
+    exchange();
+  } catch (const Error& error) {
+    if (!mesh_->start_time()) throw;
+    tell_failure(error.what());
+    const bool lost_first = rank_ == 1 && (lost_ == 0 || !is_connected_to(0));
+    throw AgreedError(error.what(), rank_ == 0 || lost_first, [] {});
+  }
+}
+
 void TcpGroup::combine(Combine how, std::span<double> values) {
-  const size_t bytes = values.size_bytes();
-  open_tree();
-  std::vector<double> others(values.size());
-  for (const int child : children_) {
-    receive_all(socket_to(child), others.data(), bytes, name_of(child));
-    for (size_t i = 0; i < others.size(); ++i) take_in(how, values[i], others[i]);
-  }
-  if (rank_ > 0) {
-    send_all(socket_to(parent()), values.data(), bytes, name_of(parent()));
-    receive_all(socket_to(parent()), values.data(), bytes, name_of(parent()));
-  }
-  for (const int child : children_)
-    send_all(socket_to(child), values.data(), bytes, name_of(child));
+  const auto as_text = [](std::span<const double> some) {
+    return std::string(reinterpret_cast<const char*>(some.data()), some.size_bytes());
+  };
+  const auto hear_values = [&](int rank, std::span<double> into) {
+    const std::string text = hear(rank);
+    if (text.size() != into.size_bytes())
+      throw Error(fmt::format("{} does not speak as a rank does", name_of(rank)));
+    std::memcpy(into.data(), text.data(), text.size());
+  };
+  along_tree([&] {
+    std::vector<double> others(values.size());
+    for (const int child : children_) {
+      hear_values(child, others);
+      for (size_t i = 0; i < others.size(); ++i) take_in(how, values[i], others[i]);
+    }
+    if (rank_ > 0) {
+      tell(parent(), as_text(values));
+      hear_values(parent(), values);
+    }
+    for (const int child : children_) tell(child, as_text(values));
+  });
 }
 
 // Each rank sends the texts of its part of the tree up, and all texts down.
 std::vector<std::string> TcpGroup::share(const std::string& text) {
-  open_tree();
   std::string packed;
   pack(packed, rank_, text);
-  for (const int child : children_) packed += receive_text(socket_to(child), name_of(child));
-  if (rank_ > 0) {
-    send_text(socket_to(parent()), packed, name_of(parent()));
-    packed = receive_text(socket_to(parent()), name_of(parent()));
-  }
-  for (const int child : children_) send_text(socket_to(child), packed, name_of(child));
+  along_tree([&] {
+    for (const int child : children_) packed += hear(child);
+    if (rank_ > 0) {
+      tell(parent(), packed);
+      packed = hear(parent());
+    }
+    for (const int child : children_) tell(child, packed);
+  });
   return unpack(packed, members_.size());
 }
 

@@ -27,8 +27,12 @@ class TcpGroup {
   void open(const std::vector<int>& ranks);
   std::string name_of(int rank) const;
   const Mesh& mesh() const { return *mesh_; }
+  // From now on, heartbeats notice a rank that is missing.
+  void begin_run() { mesh_->begin_run(); }
 
-  // As in Backend; collective in the group.
+  // As in Backend; collective in the group. While the ranks start, nobody else notices that one is
+  // missing: these then wait until the start has to be over, and name the rank that is the cause on
+  // rank 0, or on rank 1 if that is rank 0.
   void barrier();
   void combine(Combine how, std::span<double> values);
   std::vector<std::string> share(const std::string& text);
@@ -44,12 +48,22 @@ class TcpGroup {
   void prepare_barrier();
   int parent() const;
   void open_tree();
+  double depth_of(int rank) const;
+  bool is_connected_to(int rank) const {
+    return mesh_->is_connected_to(members_.at(static_cast<size_t>(rank)));
+  }
+  std::string hear(int rank);
+  void tell(int rank, const std::string& note);
+  void tell_failure(const std::string& why);
+  template <class Exchange>
+  void along_tree(Exchange exchange);
 
   std::shared_ptr<Mesh> mesh_;
   std::vector<int> members_;
   int rank_ = 0;
   // Texts and numbers go up and down a tree, so that no rank has to serve all others.
   std::vector<int> children_;
+  int lost_ = -1;              // the rank of the tree to which an exchange failed
   std::vector<Round> rounds_;  // of the barrier; empty before the first
 };
 

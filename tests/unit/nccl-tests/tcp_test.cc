@@ -32,6 +32,7 @@ auto as_ranks(int size, Body body) {
     threads.emplace_back([&, rank] {
       const auto backend = make_tcp_backend(
           {.rank = rank, .size = size, .host = "127.0.0.1", .ports = ports, .token = 42});
+      backend->connect();
       results[static_cast<size_t>(rank)] = body(*backend);
     });
   }
