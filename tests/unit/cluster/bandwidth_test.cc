@@ -149,7 +149,9 @@ TEST_CASE(
                                                     {"a3-highgpu-8g", 480},
                                                     {"a3-megagpu-8g", 480},
                                                     {"a3-ultragpu-8g", 475},
-                                                    {"a4x-highgpu-4g", 679.6}});
+                                                    {"a4-highgpu-8g", 845.4},
+                                                    {"a4x-highgpu-4g", 679.6},
+                                                    {"a4x-maxgpu-4g-metal", 685.1}});
 }
 
 TEST_CASE("bandwidth: the limit follows the ranks of a node, not its GPUs") {
