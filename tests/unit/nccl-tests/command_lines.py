@@ -1,7 +1,7 @@
 """Command lines from public scripts, pages and threads on GitHub: where each is from, the line, and for those that are refused,
 part of the message. What the shell would have filled in is filled in."""
 
-MESSAGE_OF_DEVICE = "run nccl-tests itself"
+MESSAGE_OF_DEVICE = "run nccl-tests' own alltoall_perf with -D "
 
 LINES = [
     # NVIDIA
@@ -236,4 +236,26 @@ LINES = [
     ("notes on a build", "NCCL_P2P_DISABLE=1 ./nccl-tests/build/all_reduce_perf -g 2 -b 8 -e 100M -f 2"),
     ("rccl-tests' own tests", "all_reduce_perf -t 8 -g 1 -o prod -b 1M -e 1M"),
     ("rccl-tests README.md", "mpirun.mpich -np 8 -env NCCL_DEBUG=VERSION ./build/all_reduce_perf -b 8M -e 128M -i 8388608 -g 1 -d bfloat16"),
+    ("Oracle's quick start for GB300", "mpirun --bind-to numa -np 4 all_reduce_perf -b 512K -e 16G -f 2 -g 1 -n 50"),
+    ("NVIDIA's Cluster Readiness Engine", "/usr/local/bin/all_reduce_perf_mpi -b 8 -e 32G -f 2 -n 100"),
+    ("nebius/nebius-solution-library soperator/test/quickcheck/nccl_multi_node.sh",
+     "srun --mpi=pmix all_reduce_perf_mpi -b 512M -e 8G -f 2 -g 1"),
+    ("NERSC/nccl-ofi-plugin run_tests.sh", "srun nccl-tests/build/all_reduce_perf -b 8 -e 4G -f 2"),
+    ("a study on 256 nodes", "build/reduce_scatter_perf -b 32K -e 8G -d float -G 1 -f 2 -g 1"),
+    ("a project's Makefile", "mpirun -n 2 --mca plm_rsh_args -p build/reduce_scatter_perf -b 1024 -e 33554400 -f 2 -i 100 -w 10"),
+    ("a loop over GPUs", "../build/sendrecv_perf -b 96 -e 4096M -f 2 -g 4"),
+    ("a study of telemetry", "mpirun -x NCCL_TELEMETRY_ENABLE=1 ./build/sendrecv_perf -b 8G -e 8G  -f  2 -g 1 -w 0"),
+    ("a test of rccl's device kernels", "./broadcast_perf -b 64M -e 64M -f 2 -g 1 -R 2 -D 3 -A 1 -c 1 -w 1 -n 3", "leave it out"),
+    ("a guide to profiling", "./build/reduce_scatter_perf -b  213909504  -e  213909504  -g 8 -d half"),
+    ("a course's quiz", "nccl-tests/build/all_gather_perf -b 1G -e 1G -g 2 -t 2 -n 50 -w 10 -c 0"),
+    ("a course's quiz", "nccl-tests/build/all_reduce_perf -b 1M -e 1M -g 4 -n 100 -w 20 -c 1 -d half"),
+    ("a guide in Chinese", "mpirun -np 4 --allow-run-as-root -x NCCL_DEBUG=WARN ./build/broadcast_perf -b 1MB -e 128MB -f 2 -g 2"),
+    ("a script for eight collectives", "broadcast_perf -b 1M -e 1G -n 100 -f 4 -g 1"),
+    ("NVIDIA/nccl/issues/1454", "mpirun -np 300 -N 1 -x NCCL_NET_GDR_READ=1 all_reduce_perf -b 512 -e 8G -f 2 -g 8"),
+    ("NVIDIA/nccl-tests/issues/249", "mpirun -n 1 -x FI_PROVIDER=efa all_reduce_perf -b 8 -e 16M -f 2 -g 1 -z 1 -n 5"),
+    ("a study of InfiniBand", "mpirun -np 32 -bind-to none ./build/all_reduce_perf -b 1M -e 512M -i 2000000 -g 1"),
+    ("NVIDIA/cloudai's guide",
+     "srun --mpi=pmix all_reduce_perf_mpi --nthreads 1 --ngpus 1 --minbytes 128 --maxbytes 16G --stepbytes 1M --op sum "
+     "--datatype float --root 0 --iters 100 --warmup_iters 50 --agg_iters 1 --average 1 --parallel_init 0 --check 1 "
+     "--blocking 0 --cudagraph 0 --stepfactor 2"),
 ]
