@@ -1,12 +1,14 @@
 // Comparisons of equal runs under many kinds of noise, and of runs that differ by what a comparison
 // says that it would find.
 #include <cmath>
+#include <cstdio>
 
 #include <fmt/core.h>
 
 #include "nccl-tests/compare_tests.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/nccl-tests/noise.h"
+#include "tests/unit/nccl-tests/study.h"
 
 using namespace slipway::bandwidth;
 
@@ -68,12 +70,14 @@ bool alarms(const std::vector<RowResult>& results) {
   return false;
 }
 
-// The share of comparisons of equal runs that find one slower. Nothing is tolerated (--allow 0).
-double alarm_share(const NoiseModel& model, const Plan& plan, int times, uint64_t seed) {
+// The share of comparisons that find the second side slower, which is so by `slower` in all rows.
+// Nothing is tolerated (--allow 0).
+double alarm_share(const NoiseModel& model, const Plan& plan, int times, uint64_t seed,
+                   double slower = 0) {
   Random random(seed);
   int found = 0;
   for (int i = 0; i < times; ++i) {
-    const Compared compared = measure(model, plan, random);
+    const Compared compared = measure(model, plan, random, slower);
     found += alarms(test_rows(compared.rows, plan.design, compared.times, 0));
   }
   return static_cast<double>(found) / times;
@@ -168,15 +172,20 @@ TEST_CASE("compare: a doubled time is found with one run a side, and 3 % with ei
   CHECK(!alarms(test_rows(little.rows, Design::pairs, little.times, 0.06)));
 }
 
-// Run by hand, with seeds that no other test has: unit_nccl_tests '[study]'
-TEST_CASE("compare: false alarms by noise and design", "[.study]") {
-  constexpr int times = 1000;
-  for (const NoiseModel& model : noise_models()) {
-    fmt::print("{:28}", model.name);
-    uint64_t seed = 90'000;
-    for (const Plan& plan : {in_pairs, Plan{Design::pairs, 8, 8, true}, alternating,
-                             one_after_the_other, single, two_each})
-      fmt::print(" {:6.1f} %", alarm_share(model, plan, times, ++seed) * 100);
-    fmt::print("\n");
+// Run by hand, with seeds that no other test has: unit_nccl_tests '[study]'. Other seeds:
+// SLIPWAY_SEED; how many comparisons of each kind: SLIPWAY_COMPARISONS.
+TEST_CASE("compare: false alarms and power by noise and design", "[.study]") {
+  const int times = static_cast<int>(study_setting("SLIPWAY_COMPARISONS", 1000));
+  for (const double slower : {0.0, 0.03, 0.1, 0.3}) {
+    fmt::print("{:.0f} % slower\n", slower * 100);
+    for (const NoiseModel& model : noise_models()) {
+      fmt::print("{:48}", model.name);
+      uint64_t seed = study_setting("SLIPWAY_SEED", 90'000);
+      for (const Plan& plan : {in_pairs, Plan{Design::pairs, 8, 8, true}, alternating,
+                               one_after_the_other, single, two_each})
+        fmt::print(" {:6.1f} %", alarm_share(model, plan, times, ++seed, std::log1p(slower)) * 100);
+      fmt::print("\n");
+      std::fflush(stdout);
+    }
   }
 }

@@ -6,18 +6,13 @@
 
 #include <fmt/core.h>
 
-#include "common/environment.h"
-#include "common/text.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/nccl-tests/noisy_pairs.h"
+#include "tests/unit/nccl-tests/study.h"
 
 using namespace slipway::bandwidth;
 
 namespace {
-
-uint64_t from_environment(const char* name, uint64_t otherwise) {
-  return slipway::to_number<uint64_t>(slipway::environment_variable(name)).value_or(otherwise);
-}
 
 struct Noise {
   PairNoiseShape shape;
@@ -42,8 +37,8 @@ constexpr Noise noises[] = {
 }  // namespace
 
 TEST_CASE("scan: made-up clusters of 16 to 512 nodes with 0 to 8 faults of 5 to 40 %", "[.long]") {
-  const uint64_t seed = from_environment("SLIPWAY_SEED", 20261123);
-  const int scans = static_cast<int>(from_environment("SLIPWAY_SCANS", 50));
+  const uint64_t seed = study_setting("SLIPWAY_SEED", 20261123);
+  const int scans = static_cast<int>(study_setting("SLIPWAY_SCANS", 50));
   fmt::print("| noise | deviation | judged | faults missed | named a healthy node | rounds |\n");
   for (const Noise& noise : noises) {
     for (const double deviation : {0.01, 0.02, 0.03, 0.05, 0.1, 0.15}) {
