@@ -179,7 +179,7 @@ def faults(plan, run):
     if plan.signal == signal.SIGSTOP and not plan.by_one_process:
         os.kill(pid, signal.SIGCONT)
         if not run.wait(run.processes):
-            wrong.append("the stopped rank goes on for ever")
+            wrong.append("the stopped rank never ends")
         elif not ended_well and run.processes[plan.victim].returncode == 0:
             wrong.append("the stopped rank ends with status 0")
     if run.left():
