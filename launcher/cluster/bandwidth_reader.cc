@@ -8,6 +8,7 @@
 
 #include "common/collective_names.h"
 #include "launcher/cluster/row_reader.h"
+#include "launcher/source/table.h"
 
 namespace slipway::cluster {
 namespace {
@@ -223,7 +224,7 @@ double most_busbw_gb_per_s(std::string_view collective, double machine_gb_per_s,
 
 void load_bandwidth(const std::filesystem::path& folder, Catalogue& catalogue,
                     source::Sources& sources, source::Diagnostics& diagnostics) {
-  const auto root = read_yaml(sources.add_file(folder / "bandwidth.yaml"), sources, diagnostics);
+  const auto root = read_table(folder / "bandwidth.yaml", sources, diagnostics);
   if (root) BandwidthReader(*root, catalogue, diagnostics).read();
 }
 

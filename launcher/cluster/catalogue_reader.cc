@@ -5,6 +5,7 @@
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/machine_reader.h"
 #include "launcher/cluster/transport_reader.h"
+#include "launcher/source/table.h"
 #include "launcher/source/yaml.h"
 
 namespace slipway::cluster {
@@ -14,7 +15,7 @@ using source::Diagnostics;
 
 std::optional<source::Node> read_root(const std::filesystem::path& path, source::Sources& sources,
                                       Diagnostics& diagnostics) {
-  return read_yaml(sources.add_file(path), sources, diagnostics);
+  return read_table(path, sources, diagnostics);
 }
 
 }  // namespace

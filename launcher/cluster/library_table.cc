@@ -1,5 +1,6 @@
 // Reads the optional tables of a library of modules.
 #include "launcher/cluster/library_table.h"
+#include "launcher/source/table.h"
 
 #include "common/error.h"
 
@@ -12,7 +13,7 @@ void read_library_table(
   if (!std::filesystem::exists(file, ignored)) return;
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
-  const auto root = read_yaml(sources.add_file(file), sources, diagnostics);
+  const auto root = read_table(file, sources, diagnostics);
   if (root) read(*root, diagnostics);
   if (diagnostics.errors() > 0) throw Error(render(diagnostics));
 }

@@ -7,6 +7,7 @@
 
 #include "common/text.h"
 #include "launcher/cluster/row_reader.h"
+#include "launcher/source/table.h"
 
 namespace slipway::cluster {
 namespace {
@@ -116,7 +117,7 @@ bool TpuGeneration::has_size(int64_t chips) const {
 TpuTable load_tpus(const std::filesystem::path& folder, source::Sources& sources,
                    source::Diagnostics& diagnostics) {
   TpuTable table;
-  const auto root = source::read_yaml(sources.add_file(folder / "tpu.yaml"), sources, diagnostics);
+  const auto root = source::read_table(folder / "tpu.yaml", sources, diagnostics);
   if (!root) return table;
   RowReader file(*root, "the file", diagnostics);
   table.zones_known_in = file.text("zones_known_in");

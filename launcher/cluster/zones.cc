@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "launcher/cluster/row_reader.h"
+#include "launcher/source/table.h"
 
 namespace slipway::cluster {
 namespace {
@@ -64,7 +65,7 @@ std::string_view Zones::region_of(std::string_view zone) const {
 Zones load_zones(const std::filesystem::path& folder, source::Sources& sources,
                  source::Diagnostics& diagnostics) {
   Zones zones;
-  const auto root = read_yaml(sources.add_file(folder / "zones.yaml"), sources, diagnostics);
+  const auto root = read_table(folder / "zones.yaml", sources, diagnostics);
   if (!root) return zones;
   RowReader file(*root, "the file", diagnostics);
   if (const source::Node* regions = file.mapping("regions")) {

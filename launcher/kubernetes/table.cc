@@ -3,6 +3,7 @@
 
 #include "common/text.h"
 #include "launcher/cluster/row_reader.h"
+#include "launcher/source/table.h"
 
 namespace slipway::kubernetes {
 namespace {
@@ -65,8 +66,7 @@ Program read_program(const source::Node& node, source::Diagnostics& diagnostics)
 Table load_table(const std::filesystem::path& catalogue, source::Sources& sources,
                  source::Diagnostics& diagnostics) {
   Table table;
-  const auto root =
-      source::read_yaml(sources.add_file(catalogue / "kubernetes.yaml"), sources, diagnostics);
+  const auto root = source::read_table(catalogue / "kubernetes.yaml", sources, diagnostics);
   if (!root) return table;
   RowReader file(*root, "the file", diagnostics);
   if (const source::Node* manifests = file.sequence("manifests")) {

@@ -12,6 +12,7 @@
 #include "common/text.h"
 #include "launcher/modules/toolkit_checkout.h"
 #include "launcher/source/keys.h"
+#include "launcher/source/table.h"
 #include "launcher/source/yaml.h"
 
 namespace slipway::modules {
@@ -82,7 +83,7 @@ void read_lifetimes_file(const fs::path& file, Lifetimes& out) {
   if (!fs::exists(file, ignored)) return;
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
-  const auto root = source::read_yaml(sources.add_file(file), sources, diagnostics);
+  const auto root = source::read_table(file, sources, diagnostics);
   if (root) LifetimesReader(diagnostics, out).read(*root);
   if (diagnostics.errors() > 0) throw Error(std::string(trim(render(diagnostics))));
 }
@@ -151,7 +152,7 @@ std::string library_version(const fs::path& library) {
   if (!fs::exists(file, ignored)) return {};
   source::Sources sources;
   source::Diagnostics reported(sources);
-  const auto root = source::read_yaml(sources.add_file(file), sources, reported);
+  const auto root = source::read_table(file, sources, reported);
   const Node* version = root ? root->find("version") : nullptr;
   return version != nullptr && version->is_scalar() ? version->text : std::string();
 }
