@@ -28,6 +28,10 @@ constexpr auto odd_quotes =
                                                                   {"\u201e", "\u201c"},
                                                                   {"\u00ab", "\u00bb"}});
 
+bool is_ascii_byte(char c) {
+  return static_cast<unsigned char>(c) < 0x80;
+}
+
 // A guess at what is wrong with a file whose byte at `bad` is invalid; may be empty.
 std::string encoding_hint(std::string_view text, size_t bad) {
   const bool wide = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
@@ -74,6 +78,7 @@ bool check_bytes(Span file, const Sources& sources, Diagnostics& diagnostics) {
 // Text from web pages and word processors has spaces and quotes that look like ASCII's.
 void check_ends(Span value, const Sources& sources, Diagnostics& diagnostics) {
   const std::string_view text = sources.text(value);
+  if (text.empty() || (is_ascii_byte(text.front()) && is_ascii_byte(text.back()))) return;
   for (const auto& [open, close] : odd_quotes) {
     const auto size = static_cast<uint32_t>(open.size());
     if (text.size() < 2 * open.size() || !text.starts_with(open) || !text.ends_with(close))
