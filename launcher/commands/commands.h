@@ -50,6 +50,7 @@ int run(Args args);
 int report(Args args);
 int schema(Args args);
 int status(Args args);
+int tell(Args args);
 int version(Args args);
 
 struct Command {

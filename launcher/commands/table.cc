@@ -74,6 +74,7 @@ std::span<const Command> table() {
       {"node", nodes, node},
       {"bandwidth", nodes, bandwidth},
       {"metrics", nodes, metrics},
+      {"tell", nodes, tell},
       {"doctor", self, doctor},
       {"help", self, help},
       {"version", self, version},

@@ -70,6 +70,13 @@ Policy load_policy(const std::filesystem::path& folder, source::Span own, source
   return policy;
 }
 
+bool policy_tells(const std::string& text) {
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  const auto root = read_yaml(sources.add("health.yaml", text), sources, diagnostics);
+  return root && root->find("tell") != nullptr;
+}
+
 Policy load_policy_file(const std::filesystem::path& folder, const std::filesystem::path& own,
                         source::Sources& sources, source::Diagnostics& diagnostics) {
   std::filesystem::path file = own;

@@ -72,6 +72,30 @@ struct Breaker {
   double minutes = 0;
 };
 
+// Whom to tell, besides Slurm, what happens on the cluster: launcher/tell/.
+struct Telling {
+  std::string program;            // its path; empty: none
+  std::string webhook;            // an URL, or the path of a file that contains one; empty: none
+  std::vector<std::string> mail;  // addresses
+  std::string sendmail;           // the path of the site's program
+  std::vector<std::string> events;
+  int most = 0;  // messages within `minutes`; more are counted
+  double minutes = 0;
+  int job_nodes = 0;  // failures of jobs on fewer nodes are not told
+
+  bool tells() const { return !program.empty() || !webhook.empty() || !mail.empty(); }
+  bool tells(const std::string& event) const;
+};
+
+bool is_told_path(const std::string& text);  // absolute
+bool is_plain_url(const std::string& text);  // http or https, perhaps with a port, no password
+// Of a person elsewhere, or of an account here: nothing that a mail program could take for an
+// option or a second address.
+bool is_mail_address(const std::string& text);
+
+// What Telling::events may contain, and what the catalog's has.
+inline constexpr const char* told_events[] = {"drain", "breaker", "job-failure"};
+
 struct Policy {
   std::map<std::string, Rule> findings;
   std::map<std::string, XidSource> xid_sources;
@@ -88,6 +112,7 @@ struct Policy {
   std::vector<std::string> disks, mounts, daemons;
   std::vector<std::string> user_folders;  // where users may leave files on a node's local disks
   Breaker breaker;
+  Telling tell;
   int clean_checks = 0;  // needed in a row before Slipway resumes a node
   bool jobs_may_skip = false;
 
@@ -118,5 +143,8 @@ Policy load_policy(const std::filesystem::path& folder, source::Span own, source
 // The same, with `own` read from a file; if it is empty, from this machine's policy file, if any.
 Policy load_policy_file(const std::filesystem::path& folder, const std::filesystem::path& own,
                         source::Sources& sources, source::Diagnostics& diagnostics);
+
+// Whether a site's policy has `tell`. The text is known to be a policy.
+bool policy_tells(const std::string& text);
 
 }  // namespace slipway::health

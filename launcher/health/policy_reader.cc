@@ -29,7 +29,7 @@ std::vector<std::string> keys_of(const Map& map) {
 const std::vector<std::string> all_keys = {
     "findings",   "limits",           "deadlines",     "disks",  "mounts", "daemons",
     "breaker",    "clean_checks",     "jobs_may_skip", "preset", "xids",   "kernel_log",
-    "gpu_models", "recovery_actions", "user_folders"};
+    "gpu_models", "recovery_actions", "user_folders", "tell"};
 
 }  // namespace
 
@@ -257,6 +257,7 @@ void PolicyReader::read_key(const Entry& entry) {
     return read_numbers(value, "deadline", range_of_deadline, policy_.deadlines);
   }
   if (entry.key == "breaker") return read_breaker(value);
+  if (entry.key == "tell") return read_tell(value);
   if (entry.key == "preset") return read_preset(value);
   if (entry.key == "xids") return read_xids(value);
   if (entry.key == "kernel_log") return read_kernel_log(value);

@@ -68,19 +68,25 @@ void serialize(Archive& archive, Breaker& breaker) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, Telling& telling) {
+  auto& [program, webhook, mail, sendmail, events, most, minutes, job_nodes] = telling;
+  archive(program, webhook, mail, sendmail, events, most, minutes, job_nodes);
+}
+
+template <class Archive>
 void serialize(Archive& archive, Policy& policy) {
   auto& [findings, xid_sources, xids, presets, preset, recovery_actions, limits, deadlines,
          gpu_models, kernel_log, program_records, disks, mounts, daemons, user_folders, breaker,
-         clean_checks, jobs_may_skip] = policy;
+         tell, clean_checks, jobs_may_skip] = policy;
   archive(findings, xid_sources, xids, presets, preset, recovery_actions, limits, deadlines,
           gpu_models, kernel_log, program_records, disks, mounts, daemons, user_folders, breaker,
-          clean_checks, jobs_may_skip);
+          tell, clean_checks, jobs_may_skip);
 }
 
 namespace {
 
 // Increase the number at the end if the content or its encoding changes.
-const std::string format = "slipway health policy " SLIPWAY_VERSION " 1";
+const std::string format = "slipway health policy " SLIPWAY_VERSION " 2";
 
 }  // namespace
 

@@ -51,6 +51,10 @@ std::string difference(const PlannedNode& before, const Plan& current, const Pla
     return wanted.slurmdbd_conf.empty() ? "job accounting is turned off"
                                         : "job accounting is turned on";
   }
+  if (current.tells != wanted.tells) {
+    return wanted.tells ? "its health policy now tells people what happens"
+                        : "its health policy no longer tells anybody";
+  }
   if (current.elastic() == wanted.elastic()) return "";
   return wanted.elastic() ? "it now starts nodes on demand" : "it no longer starts nodes on demand";
 }

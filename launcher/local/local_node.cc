@@ -123,6 +123,7 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
     node::start_accounting(plan.slurmdbd_conf);
   }
   node::start_daemons(node.role);
+  if (node.role == "controller" && plan.tells) node::start_telling();
   node::start_monitoring(plan.monitoring, parse_node_profile(node.node_json, node_profile_path));
   report("started");
 }

@@ -12,6 +12,7 @@
 #include "launcher/cluster/node_profiles.h"
 #include "launcher/cluster/slurm_conf.h"
 #include "launcher/cluster/slurm_site.h"
+#include "launcher/health/policy.h"
 #include "launcher/local/subnet.h"
 
 namespace slipway::local {
@@ -210,6 +211,7 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
   }
   plan.slurm_files = slurm_files_of(cluster, catalogue, site);
   plan.monitoring = cluster.controller.monitoring;
+  plan.tells = health::policy_tells(cluster.controller.health_policy);
   plan.hosts = hosts_text(plan.nodes);
   return plan;
 }

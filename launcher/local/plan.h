@@ -60,6 +60,7 @@ struct Plan {
   std::map<std::string, std::string> slurm_files;  // text by name in /etc/slurm
   std::string slurmdbd_conf;                       // its text; empty: no accounting
   std::string monitoring = "none";                 // "metrics" or "prometheus": node/monitoring.h
+  bool tells = false;                              // the health policy has `tell`
   std::string hosts;                               // text of /etc/hosts
 
   const PlannedNode& controller() const { return nodes.front(); }

@@ -34,6 +34,7 @@ json to_json(const Plan& plan) {
           {"slurm_files", plan.slurm_files},
           {"slurmdbd_conf", plan.slurmdbd_conf},
           {"monitoring", plan.monitoring},
+          {"tells", plan.tells},
           {"hosts", plan.hosts}};
 }
 
@@ -49,6 +50,7 @@ Plan plan_from_json(const json& from) try {
   from.at("slurm_files").get_to(plan.slurm_files);
   from.at("slurmdbd_conf").get_to(plan.slurmdbd_conf);
   plan.monitoring = from.value("monitoring", "none");
+  plan.tells = from.value("tells", false);
   from.at("hosts").get_to(plan.hosts);
   if (plan.nodes.empty()) throw Error("it has no nodes");
   return plan;

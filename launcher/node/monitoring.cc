@@ -21,6 +21,7 @@ constexpr const char* prometheus_data = "/var/lib/slipway/prometheus";
 constexpr const char* alerts_file = "/opt/slipway/share/slipway/blueprints/monitoring/alerts.yaml";
 constexpr int scrape_seconds = 5;
 constexpr int slurm_seconds = 15;
+constexpr int tell_seconds = 10;
 
 void serve_node_metrics() {
   run_service(
@@ -74,6 +75,15 @@ void start_monitoring(const std::string& monitoring, const NodeProfile& profile)
   if (monitoring != "metrics" && monitoring != "prometheus") return;
   serve_node_metrics();
   if (monitoring == "prometheus" && profile.role == "controller") start_prometheus(profile);
+}
+
+void start_telling() {
+  run_service(
+      {{"/opt/slipway/libexec/slipway/serve-tell", "--interval", std::to_string(tell_seconds)},
+       "root",
+       fmt::format("{}/tell.log", log_folder),
+       "slipway-tell.service"},
+      [] { return false; }, IfRunning::keep, 0s);
 }
 
 }  // namespace slipway::node

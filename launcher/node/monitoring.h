@@ -19,4 +19,7 @@ std::string prometheus_configuration(const std::string& controller, const std::s
 // node. Throws Error.
 void start_monitoring(const std::string& monitoring, const NodeProfile& profile);
 
+// Starts the service of a controller that tells people what happens. Throws Error.
+void start_telling();
+
 }  // namespace slipway::node

@@ -243,3 +243,37 @@ TEST_CASE("health policy: a pattern for the kernel log must match a whole record
 TEST_CASE("health policy: a file with only comments changes nothing") {
   CHECK(policy_with("# nothing yet\n").limits == policy_with().limits);
 }
+
+TEST_CASE("health policy: whom to tell") {
+  const Policy policy = policy_with(
+      "tell:\n  program: /usr/local/sbin/tell-us\n  webhook: "
+      "https://hooks.example.com:8443/T0/x?y=z\n"
+      "  mail: [ops@example.com, root]\n  events: [drain]\n  most: 3\n");
+  CHECK(policy.tell.tells("drain"));
+  CHECK(!policy.tell.tells("breaker"));
+  CHECK(policy.tell.most == 3);
+  CHECK(policy.tell.minutes == 60);
+  CHECK(policy.tell.sendmail == "/usr/sbin/sendmail");
+  CHECK(!policy_with().tell.tells());
+  CHECK(policy_tells("{tell: {mail: [root]}}"));
+  CHECK(!policy_tells("mounts: [/tell]\n"));
+}
+
+TEST_CASE("health policy: an address that is an option, a header or a password is wrong") {
+  for (const char* mail :
+       {"-Xlog", "\"a@b\\nBcc: c@d\"", "a@b c", "a@-b", "'root, other'", "a@b@c"}) {
+    CHECK_THAT(complaint(fmt::format("tell: {{mail: [{}]}}\n", mail)),
+               ContainsSubstring("is not a mail address"));
+  }
+  for (const char* url : {"https://me:secret@host/", "ftp://host/", "file:///etc/shadow",
+                          "host/path", "'https://host/a b'", "\"https://host/\\nheader\""}) {
+    CHECK_THAT(
+        complaint(fmt::format("tell: {{webhook: {}}}\n", url)),
+        ContainsSubstring("`webhook` must be an `https://` or `http://` URL without a password"));
+  }
+  CHECK_THAT(complaint("tell: {program: tell-us}\n"),
+             ContainsSubstring("must be an absolute path"));
+  CHECK_THAT(complaint("tell: {events: [drains]}\n"), ContainsSubstring("did you mean `drain`?"));
+  CHECK_THAT(complaint("tell: {emails: [root]}\n"),
+             ContainsSubstring("there is no key of `tell` `emails`"));
+}
