@@ -1,6 +1,8 @@
 // `slipway launch`: runs a training program that survives the loss of nodes.
 #include <fmt/core.h>
+#include <re2/re2.h>
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "launcher/commands/launch_container.h"
 #include "launcher/job/agent.h"
 #include "launcher/job/explain.h"
+#include "launcher/job/job_teller.h"
 #include "launcher/job/launch.h"
 
 namespace slipway::commands {
@@ -30,10 +33,31 @@ void check_launch(const job::LaunchOptions& options) {
   require_launch(options.mpi == "pmix" || options.mpi == "none", "mpi", "pmix or none");
   require_launch(options.stall_seconds >= 0 && options.stall_seconds <= 1e6, "stall",
                  "a number of seconds");
+  require_launch(options.hang_seconds >= 0 && options.hang_seconds <= 1e6, "hang",
+                 "a number of seconds");
+  const std::string& hang = options.on_hang;
+  require_launch(hang == "tell" || hang == "restart" || hang == "blame", "on-hang",
+                 "tell, restart or blame");
+  require_launch(options.on_straggler == "tell" || options.on_straggler == "blame", "on-straggler",
+                 "tell or blame");
+  const re2::RE2 step(options.progress_regex, re2::RE2::Quiet);
+  require_launch(step.ok(), "progress-regex", "a regular expression (RE2)");
+  require_launch(options.progress_regex.empty() || step.NumberOfCapturingGroups() > 0,
+                 "progress-regex",
+                 "an expression with a group in parentheses, as in `step ([0-9]+)`");
+}
+
+std::vector<job::LogRule> log_rules_in(const std::string& file) {
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  std::vector<job::LogRule> rules = job::read_log_rules(file, sources, diagnostics);
+  if (diagnostics.errors() == 0) return rules;
+  std::fputs(render(diagnostics, source::color_for(2)).c_str(), stderr);
+  throw ReportedError("the log rules are wrong");
 }
 
 void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::string& progress,
-                        std::string& ledger, bool& explain) {
+                        std::string& ledger, std::string& log_rules, bool& explain) {
   line.option("spares", "N", "nodes of the job to hold back as replacements", &options.spares);
   line.option("min-nodes", "N", "continue as long as this many nodes are left", &options.min_nodes,
               "the number at the start");
@@ -45,12 +69,27 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
               &options.heartbeat_seconds);
   line.option("stall", "SECONDS", "treat this long without a new step as a failure",
               &options.stall_seconds, "wait forever");
+  line.option("hang", "SECONDS", "report a job that shows no sign of life for this long; 0: never",
+              &options.hang_seconds);
+  line.option("on-hang", "tell|restart|blame",
+              "what to do about a hang: report it, restart, or also replace the node that it names",
+              &options.on_hang);
+  line.option("on-straggler", "tell|blame", "what to do about a host that slows the job down",
+              &options.on_straggler);
+  line.flag("nccl-watch", "find stragglers with NCCL's inspector, a plugin that comes with NCCL",
+            &options.nccl_watch);
+  line.option("log-rules", "FILE", "rules about the output, as on SageMaker HyperPod", &log_rules);
+  line.option("progress-regex", "REGEX",
+              "the program prints its step: the first group in parentheses",
+              &options.progress_regex);
   line.option("progress", "FILE",
               "a file in which the program keeps the number of its step, besides "
               "$SLIPWAY_PROGRESS",
               &progress);
   line.option("ledger", "FILE", "where to record what happens", &ledger,
               "slipway-ledger-JOB.jsonl in this folder");
+  line.option("tell", "PROGRAM|URL|ADDRESS",
+              "tell of failures and missing spares; may be given several times", &options.tell);
   line.option("ntasks-per-node", "N", "tasks on each node", &options.tasks_per_node,
               "as srun would start");
   line.option("srun", "OPTION", "pass this option to the srun that starts the agents",
@@ -96,7 +135,7 @@ int explain_variables(const job::LaunchOptions& options) {
 int launch(Args args) {
   if (args.size() == 1 && args[0] == "--agent") return job::run_agent();
   job::LaunchOptions options;
-  std::string progress, ledger;
+  std::string progress, ledger, log_rules;
   CommandLine line(
       "slipway launch",
       "Run a training program and restart it when a node, a task or its progress fails.");
@@ -106,13 +145,15 @@ int launch(Args args) {
       "spare in its place, and starts the program again from its last checkpoint.");
   bool explain = false;
   ContainerOptions container;
-  add_launch_options(line, options, progress, ledger, explain);
+  add_launch_options(line, options, progress, ledger, log_rules, explain);
   container.add_to(line);
   if (!line.parse(args)) return 0;
   options.container = container.take();
   if (explain) return explain_variables(options);
   if (options.command.empty()) throw UsageError("COMMAND is missing: slipway launch -- COMMAND");
   check_launch(options);
+  job::told_by_launcher(options.tell);
+  if (!log_rules.empty()) options.log_rules = log_rules_in(log_rules);
   options.progress = progress;
   options.ledger = ledger;
   return job::launch(options);

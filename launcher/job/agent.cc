@@ -8,8 +8,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
-#include <sched.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -23,6 +21,7 @@
 #include "launcher/health/history.h"
 #include "launcher/health/report_slots.h"
 #include "launcher/job/agent_connection.h"
+#include "launcher/job/agent_process.h"
 #include "launcher/job/agent_settings.h"
 #include "launcher/job/container_place.h"
 #include "launcher/job/energy_meter.h"
@@ -55,25 +54,6 @@ constexpr milliseconds health_interval = std::chrono::seconds(1);
 constexpr auto container_limit = std::chrono::minutes(30);
 constexpr uint64_t port_spread = 211;  // between the first ports of agents that start in a row
 
-Fd task_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  // Signals that the job sends to all processes of its steps are meant for the tasks.
-  for (int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGQUIT, SIGXCPU})
-    sigaddset(&set, number);
-  ::sigprocmask(SIG_BLOCK, &set, nullptr);
-  Fd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd) throw_errno("signalfd");
-  return fd;
-}
-
-// Slurm may have bound the agent, a single task, to some of the step's CPUs. The tasks need all.
-void take_all_cpus() {
-  cpu_set_t all;
-  std::memset(&all, 0xff, sizeof all);
-  ::sched_setaffinity(0, sizeof all, &all);  // as far as the step's cgroup allows
-}
-
 class Agent {
  public:
   // `container`: where the tasks run; null: nowhere else.
@@ -100,6 +80,7 @@ class Agent {
       start_tasks();
       beat();
       report_health();
+      report_watched();
     }
     end_tasks(milliseconds(0));
     report_tasks();
@@ -228,6 +209,7 @@ class Agent {
 
   void handle(Start& order) {
     attempt_ = order.attempt;
+    watch_every_ = milliseconds(order.watch_ms);
     ending_ = false;
     if (order.pmix.node == 0) offer_ports();  // for the next attempt: it may begin here again
     log_.skip();
@@ -320,6 +302,17 @@ class Agent {
     send(Health{attempt_, reasons});
   }
 
+  void report_watched() {
+    const auto now = Clock::now();
+    if (watch_every_.count() == 0 || ending_ || !tasks_.running() ||
+        now - last_watch_ < watch_every_)
+      return;
+    last_watch_ = now;
+    Watched watched = {attempt_, tasks_.samples(), {}};
+    watched.collectives = tasks_.collectives();
+    send(watched);
+  }
+
   // A node without health checks has no folder for reports, and the job does not need it.
   void handle(const Report& report) {
     health::leave_report(health::reports_folder,
@@ -384,7 +377,9 @@ class Agent {
   bool ending_ = false, over_ = false;
   bool is_lost_ = false;   // lost the launcher without an End
   bool is_ended_ = false;  // the launcher sent End
-  Clock::time_point last_message_ = Clock::now(), last_beat_ = {}, last_check_ = {};
+  Clock::time_point last_message_ = Clock::now(), last_beat_ = {}, last_check_ = {},
+                    last_watch_ = {};
+  milliseconds watch_every_{0};
 };
 
 }  // namespace

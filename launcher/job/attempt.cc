@@ -38,7 +38,8 @@ void Attempt::use(const Ports& ports) {
 }
 
 Start Attempt::start_message(size_t node, const std::vector<std::string>& command,
-                             const TaskVariables& variables, const Variables& taken) const {
+                             const TaskVariables& variables, const Variables& taken,
+                             std::chrono::milliseconds watch_every) const {
   Start start;
   start.attempt = number_;
   start.command = command;
@@ -52,6 +53,7 @@ Start Attempt::start_message(size_t node, const std::vector<std::string>& comman
   }
   start.pmix = {fmt::format("slipway.{}.{}", world_.job, number_), world_.nodes, of_node,
                 world_.tasks_per_node};
+  start.watch_ms = watch_every.count();
   return start;
 }
 
@@ -157,7 +159,7 @@ bool Attempt::all_ended() const {
 
 bool Attempt::has_failed() const {
   return !evidence_.ends.empty() || !evidence_.gone.empty() || !evidence_.health.empty() ||
-         evidence_.stalled_seconds > 0;
+         evidence_.stalled_seconds > 0 || !evidence_.watched.what.empty();
 }
 
 bool Attempt::may_tell_more() const {

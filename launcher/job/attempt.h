@@ -36,7 +36,8 @@ class Attempt {
   void use(const Ports& ports);
   // The message that starts a node's tasks. `taken` are variables from take_step_options().
   Start start_message(size_t node, const std::vector<std::string>& command,
-                      const TaskVariables& variables, const Variables& taken) const;
+                      const TaskVariables& variables, const Variables& taken,
+                      std::chrono::milliseconds watch_every) const;
 
   // Throws InvalidMessage if a rank is not on the node.
   void handle(const AgentEvent& event);
@@ -45,6 +46,11 @@ class Attempt {
   std::string pmix_news() { return pmix_.news(); }
   // The program as a whole reached a step.
   void reached(int64_t step);
+  // Ends the attempt for something that was seen from outside.
+  void watched(const WatchFinding& finding, bool blames) {
+    evidence_.watched = finding;
+    evidence_.watched_blames = blames;
+  }
   void stalled(std::chrono::seconds after) { evidence_.stalled_seconds = after.count(); }
 
   bool all_ended() const;   // with or without an error

@@ -144,6 +144,14 @@ void judge_stall(Verdict& verdict, const Evidence& evidence) {
   verdict.message = "no progress";
 }
 
+// A hang, or what else was seen from outside: watch_judge.h.
+void judge_watched(Verdict& verdict, const Evidence& evidence) {
+  verdict.what = verdict.message = evidence.watched.what;
+  verdict.evidence.push_back(evidence.watched.evidence);
+  if (evidence.watched.nodes.size() == 1) verdict.suspect = evidence.watched.nodes.front();
+  if (!verdict.suspect.empty()) verdict.origins = {verdict.suspect};
+}
+
 // Applies the first rule that blames nodes: docs/decisions/0030-blame-before-restart.md.
 void blame_nodes(Verdict& verdict, const Evidence& evidence, const ReadEnds& ends,
                  const std::vector<Verdict>& before) {
@@ -175,6 +183,9 @@ void blame_nodes(Verdict& verdict, const Evidence& evidence, const ReadEnds& end
     verdict.what = "task report";
     add_nodes(verdict, ends.broken);
     accuse(verdict, ends.broken, health::Cause::task_report);
+  } else if (evidence.watched_blames && evidence.watched.nodes.size() == 1) {
+    verdict.blame = Blame::node;  // without evidence for root: a program may hang by itself
+    verdict.nodes = evidence.watched.nodes;
   }
 }
 
@@ -199,6 +210,8 @@ Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before,
   const ReadEnds ends = read_ends(evidence, words);
   if (ends.first != nullptr) {
     judge_ends(verdict, ends, evidence, words);
+  } else if (!evidence.watched.what.empty()) {
+    judge_watched(verdict, evidence);
   } else if (evidence.stalled_seconds > 0) {
     judge_stall(verdict, evidence);
   }

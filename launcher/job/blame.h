@@ -10,6 +10,7 @@
 
 #include "launcher/health/job_report.h"
 #include "launcher/job/failure_words.h"
+#include "launcher/job/watch_judge.h"
 
 namespace slipway::job {
 
@@ -41,6 +42,8 @@ struct Evidence {
   std::map<std::string, int64_t> steps;  // the lowest step of a node's tasks; only of nodes that
                                          // report steps
   int64_t stalled_seconds = 0;           // without progress; 0: not the reason
+  WatchFinding watched = {};             // that ended the attempt; no `what`: not the reason
+  bool watched_blames = false;           // its nodes are to blame
   bool progressed = false;               // the attempt got further than any before it
 };
 

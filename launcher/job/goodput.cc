@@ -59,6 +59,8 @@ class GoodputReader {
           lay(last_failure_ != nullptr ? Phase::recovery : Phase::ending, entry.time_ms, 0);
           goodput_.result = entry.result;
           break;
+        case Event::finding:
+          break;
         case Event::progress:
           break;  // laid with its attempt
       }
@@ -96,7 +98,7 @@ class GoodputReader {
       if (open != nullptr && entry.event == Event::progress) {
         open->points.push_back({entry.time_ms, entry.step});
         reported_ = true;
-      } else if (open != nullptr && entry.event != Event::energy) {
+      } else if (open != nullptr && entry.event != Event::energy && entry.event != Event::finding) {
         // If the attempt's end was not recorded, its launcher was killed; nobody knows when.
         const bool recorded = entry.event == Event::failure || entry.event == Event::end;
         open->end_ms = recorded ? entry.time_ms : before_ms;

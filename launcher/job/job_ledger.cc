@@ -118,6 +118,14 @@ void JobLedger::failure(int64_t attempt, const Verdict& verdict, int64_t time_ms
   put(std::move(entry));
 }
 
+void JobLedger::finding(int64_t attempt, const WatchFinding& finding) {
+  Entry entry = entry_of(Event::finding, attempt);
+  entry.what = finding.what;
+  if (finding.nodes.size() == 1) entry.node = finding.nodes.front();
+  entry.evidence = {finding.evidence};
+  put(std::move(entry));
+}
+
 void JobLedger::energy(const AttemptEnergy& energy) {
   Entry entry = entry_of(Event::energy, energy.attempt);
   entry.joules = energy.joules;

@@ -14,6 +14,7 @@
 #include "launcher/job/energy_tally.h"
 #include "launcher/job/job_state.h"
 #include "launcher/job/ledger.h"
+#include "launcher/job/watch_judge.h"
 
 namespace slipway::job {
 
@@ -49,6 +50,7 @@ class JobLedger {
   // Writes an attempt's last step, whenever the previous entry was written.
   void last_progress(int64_t attempt, const StepAt& last);
   void failure(int64_t attempt, const Verdict& verdict, int64_t time_ms);
+  void finding(int64_t attempt, const WatchFinding& finding);
   void energy(const AttemptEnergy& energy);
   // After this, only energy and an end with another result are written: when Slurm ends a job, its
   // tasks run on for some seconds.

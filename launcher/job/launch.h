@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/job/log_rules.h"
+
 namespace slipway::job {
 
 // The container that the tasks run in: options of srun, as pyxis and our own plugin have them.
@@ -22,9 +24,15 @@ struct LaunchOptions {
   int64_t min_nodes = 0;       // 0: as many as at the start
   int64_t tasks_per_node = 0;  // 0: as srun would start
   double heartbeat_seconds = 5;
-  double stall_seconds = 0;        // 0: never
+  double stall_seconds = 0;                             // 0: never
+  double hang_seconds = 600;                            // without a sign of life; 0: never
+  std::string on_hang = "tell", on_straggler = "tell";  // or "restart", "blame"
+  std::string progress_regex;                           // its first group is a step; may be empty
+  std::vector<LogRule> log_rules;
+  bool nccl_watch = false;         // turn on NCCL's inspector
   std::filesystem::path progress;  // empty: only what tasks write to $SLIPWAY_PROGRESS
   std::filesystem::path ledger;    // empty: ledger_name() in the current folder
+  std::vector<std::string> tell;   // programs, URLs and mail addresses: job_teller.h
   std::vector<std::string> srun;   // more options for the agents' step
   LaunchContainer container;
   std::string mpi = "pmix";  // or "none": how MPI ranks find each other

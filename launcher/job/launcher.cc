@@ -43,8 +43,10 @@ Launcher::Launcher(const LaunchOptions& options, Allocation allocation)
       ledger_(ledger_path(options, allocation_.label), allocation_.label, async_,
               allocation_.restarts > 0),
       state_file_(allocation_.job),
+      teller_(options.tell, allocation_.job),
       output_(async_, options.label),
       watch_(options.progress, async_),
+      from_outside_(options),
       agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds), allocation_.here),
       variables_(task_variables(options)),
       restarts_(options.restarts),
@@ -78,14 +80,15 @@ Attempt Launcher::run_attempt() {
   watch_.forget();
   ledger_.start(attempt.number(), choice_);
   energy_.begin(attempt.number(), choice_.nodes);
+  from_outside_.begin(choice_.nodes, tasks_per_node());
   say(fmt::format("attempt {} on {}, {}", attempt.number(), counted(choice_.nodes.size(), "node"),
                   counted(choice_.spares.size(), "spare")));
   take_ports(attempt);
   if (attempt.number() == 1)
     for (const std::string& note : variables_.notes(attempt.world())) say(note);
   for (size_t node = 0; node < choice_.nodes.size(); ++node) {
-    agents_.send(choice_.nodes[node],
-                 attempt.start_message(node, options_.command, variables_, taken_));
+    agents_.send(choice_.nodes[node], attempt.start_message(node, options_.command, variables_,
+                                                            taken_, from_outside_.interval()));
   }
   while (!attempt.all_ended() && !is_over(attempt)) pump(&attempt, patience(attempt));
   const bool all_well = attempt.all_ended() && !attempt.has_failed();
@@ -140,6 +143,7 @@ bool Launcher::may_restart(const Attempt& attempt) {
     agents_.send(each.node, Report{allocation_.job, attempt.number(), each.cause, each.detail});
   }
   reason_ = requeue_comment(verdict);
+  teller_.failure(fmt::format("attempt {}: {}", attempt.number(), reason_));
 
   if (const std::string why = restarts_.reason_to_stop(verdict, evidence.progressed);
       !why.empty()) {
@@ -147,6 +151,10 @@ bool Launcher::may_restart(const Attempt& attempt) {
     return false;
   }
   choice_ = next_choice(std::move(choice_), bad_, verdict, least());
+  if (options_.spares > 0 && choice_.spares.empty() && !verdict.nodes.empty()) {
+    teller_.no_spares(
+        fmt::format("{} blamed so far: {}", counted(bad_.size(), "node"), join(bad_, ", ")));
+  }
   return true;
 }
 

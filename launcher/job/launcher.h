@@ -21,6 +21,8 @@
 #include "launcher/job/frameworks.h"
 #include "launcher/job/job_ledger.h"
 #include "launcher/job/job_state.h"
+#include "launcher/job/job_teller.h"
+#include "launcher/job/job_watch.h"
 #include "launcher/job/launch.h"
 #include "launcher/job/launcher_signals.h"
 #include "launcher/job/output.h"
@@ -61,7 +63,8 @@ class Launcher {
   // Handles everything that has arrived. `attempt` may be null.
   void pump(Attempt* attempt, std::chrono::milliseconds timeout = std::chrono::milliseconds(250));
   void handle(const AgentEvent& event, Attempt* attempt);
-  void write(const TaskText& text);
+  void write(const TaskText& text, Attempt* attempt);
+  void act_on_findings(Attempt& attempt);
   void pass_on(const std::string& node, const PmixNews& news, Attempt& attempt);
   void handle_signals(Attempt* attempt);
   // Called when Slurm signals an agent or this launcher, whichever comes first. Ends the ledger
@@ -97,8 +100,10 @@ class Launcher {
   AsyncWriter async_;
   JobLedger ledger_;
   JobStateFile state_file_;
+  JobTeller teller_;
   Output output_;
   StepWatch watch_;
+  JobWatch from_outside_;
   Agents agents_;
   EnergyTally energy_;
   Variables taken_;

@@ -50,6 +50,7 @@ std::filesystem::path Launcher::container_folder() const {
 void Launcher::begin_agents() {
   if (options_.container.wanted) container_folder_ = container_folder();
   taken_ = take_step_options();
+  if (options_.nccl_watch) taken_.merge(inspector_variables());
   step_.emplace(allocation_.nodes, agent_variables(agent_settings()), options_.srun);
   raise_descriptor_limit();  // for unproven connections; tasks keep the old limit
   const auto begin = Clock::now();
@@ -122,6 +123,8 @@ void Launcher::pump(Attempt* attempt, milliseconds timeout) {
   check_container();
   if (state_file_.is_due()) state_file_.write(ledger_.state());
   if (const auto step = watch_.changed(); step && attempt != nullptr) attempt->reached(*step);
+  if (attempt != nullptr && !attempt->has_failed() && !attempt->all_ended())
+    act_on_findings(*attempt);
   if (attempt != nullptr && attempt->step().step >= 0)
     ledger_.progress(attempt->number(), attempt->first_step(), attempt->step());
 }
@@ -129,7 +132,11 @@ void Launcher::pump(Attempt* attempt, milliseconds timeout) {
 void Launcher::handle(const AgentEvent& event, Attempt* attempt) {
   try {
     std::visit(Overloads{
-                   [&](const TaskText& text) { write(text); },
+                   [&](const TaskText& text) { write(text, attempt); },
+                   [&](const Watched& watched) {
+                     if (attempt != nullptr && watched.attempt == attempt->number())
+                       from_outside_.handle(event.node, watched);
+                   },
                    // Slurm ends the step: its tasks got the signal too.
                    [&](const StepSignal& signal) { cancel(static_cast<int>(signal.number)); },
                    [&](const PmixNews& news) {
@@ -154,10 +161,26 @@ void Launcher::handle(const AgentEvent& event, Attempt* attempt) {
   }
 }
 
-void Launcher::write(const TaskText& text) {
+void Launcher::write(const TaskText& text, Attempt* attempt) {
   if (text.rank >= static_cast<int64_t>(allocation_.nodes.size()) * tasks_per_node())
     throw InvalidMessage(fmt::format("there is no rank {}", text.rank));
   output_.put(text.rank, static_cast<int>(text.stream), text.bytes);
+  const auto step = from_outside_.output(text);
+  if (step && attempt != nullptr) attempt->reached(*step);
+}
+
+void Launcher::act_on_findings(Attempt& attempt) {
+  from_outside_.progressed(attempt.last_progress());
+  if (const std::string news = from_outside_.news(); !news.empty()) say(news);
+  for (const WatchFinding& finding : from_outside_.findings()) {
+    say(fmt::format("{}: {}", finding.what, finding.evidence));
+    ledger_.finding(attempt.number(), finding);
+    if (from_outside_.ends_attempt(finding)) {
+      attempt.watched(finding, from_outside_.blames(finding));
+    } else {
+      teller_.finding(fmt::format("{}: {}", finding.what, finding.evidence));
+    }
+  }
 }
 
 void Launcher::pass_on(const std::string& node, const PmixNews& news, Attempt& attempt) {

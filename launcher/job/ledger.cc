@@ -28,8 +28,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view ledger_schema = "slipway/ledger/1";
 constexpr std::string_view first_bytes = R"({"schema":"slipway/ledger/1")";  // of every line
-constexpr std::array<const char*, 6> event_names = {"job",     "start",  "progress",
-                                                    "failure", "energy", "end"};
+constexpr std::array<const char*, 7> event_names = {"job",     "start",  "progress", "failure",
+                                                    "finding", "energy", "end"};
 
 Event event_of(const std::string& name) {
   for (size_t i = 0; i < event_names.size(); ++i) {
@@ -72,6 +72,11 @@ void for_each_field(E& entry, Field field) {
     case Event::failure:
       field("what", entry.what);
       field("blame", entry.blame);
+      field("node", entry.node);
+      field("evidence", entry.evidence);
+      break;
+    case Event::finding:
+      field("what", entry.what);
       field("node", entry.node);
       field("evidence", entry.evidence);
       break;

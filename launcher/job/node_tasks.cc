@@ -114,6 +114,9 @@ void NodeTasks::start(int64_t rank, const std::vector<std::string>& command,
     std::filesystem::remove(task.error_file, ignored);
     all[error_variable] = task.error_file;
   }
+  const std::string dump_folder = "NCCL_INSPECTOR_DUMP_DIR";
+  if (all.contains("NCCL_INSPECTOR_ENABLE") && !all.contains(dump_folder))
+    all[dump_folder] = inspector_folder();
   std::vector<std::string> words = command,
                            environment = environment_with(
                                container == nullptr ? own_environment() : container->environment,
@@ -155,6 +158,7 @@ void NodeTasks::read_stream(Task& task, int stream, std::vector<TaskOutput>& int
 void NodeTasks::keep(Task& task, int stream, const std::string& bytes) {
   std::string& last = stream == 1 ? task.last_out : task.last_err;
   last += bytes;
+  task.output_bytes += static_cast<int64_t>(bytes.size());
   if (last.size() > 2 * most_last_output) last.erase(0, last.size() - most_last_output);
 }
 

@@ -8,13 +8,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/fd.h"
 #include "launcher/job/container_place.h"
+#include "launcher/job/inspector_files.h"
 #include "launcher/job/private_folder.h"
+#include "launcher/job/rank_sample.h"
 #include "launcher/job/rendezvous.h"
 
 namespace slipway::job {
@@ -70,6 +73,10 @@ class NodeTasks {
   // Tasks whose step changed since the last call.
   std::vector<TaskProgress> progress();
   std::vector<OddProcess> odd_processes() const;
+  // What the ranks that run do, and what NCCL's inspector has written about them since the last
+  // call.
+  std::vector<RankSample> samples();
+  std::vector<RankCollective> collectives();
 
   // A rank gave up, and counts as ended with `code`; reap() will not return it. Empty if it had
   // already ended.
@@ -96,12 +103,14 @@ class NodeTasks {
     std::string last_out, last_err;
     std::filesystem::path progress_file;
     std::filesystem::path error_file;  // for torch; empty if the user already set one
-    int64_t step = -1;
+    int64_t step = -1, output_bytes = 0;
     bool ended = false;
     int status = 0;
     bool reported = false;  // its end has been returned
   };
   bool awaits_step() const;
+  // Where NCCL's inspector writes, if it is on.
+  std::filesystem::path inspector_folder() const { return folder_.path() / "nccl-inspector"; }
   static std::string last_output_of(const Task& task);
   static void keep(Task& task, int stream, const std::string& bytes);
   static void read_stream(Task& task, int stream, std::vector<TaskOutput>& into);
@@ -110,6 +119,8 @@ class NodeTasks {
   Fd changes_;  // watches the folder until each task has reported the step at which it resumed,
                 // since the next step may follow soon
   std::vector<Task> tasks_;
+  std::map<pid_t, int64_t> families_;  // ranks by their processes, as of the last samples()
+  InspectorFiles inspector_;
 };
 
 }  // namespace slipway::job

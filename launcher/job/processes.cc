@@ -20,10 +20,17 @@ bool read_process(const std::filesystem::path& folder, Process& process) {
   if (open == line.npos || close == line.npos || close < open) return false;
   process.name = line.substr(open + 1, close - open - 1);
   int parent = 0;
-  if (std::sscanf(line.c_str() + close + 1, " %c %d", &process.state, &parent) != 2) return false;
+  long long ran[4] = {};  // utime, stime, cutime, cstime: fields 14 to 17
+  if (std::sscanf(line.c_str() + close + 1,
+                  " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lld %lld %lld %lld", &process.state,
+                  &parent, &ran[0], &ran[1], &ran[2], &ran[3]) != 6)
+    return false;
   process.parent = parent;
+  for (const long long each : ran) process.ticks += each;
   return true;
 }
+
+}  // namespace
 
 std::vector<Process> all_processes() {
   std::vector<Process> all;
@@ -39,10 +46,7 @@ std::vector<Process> all_processes() {
   return all;
 }
 
-}  // namespace
-
-std::vector<Process> descendants(pid_t ancestor) {
-  const std::vector<Process> all = all_processes();
+std::vector<Process> descendants_in(const std::vector<Process>& all, pid_t ancestor) {
   std::set<pid_t> family = {ancestor};
   std::vector<Process> found;
   for (bool more = true; more;) {
@@ -54,6 +58,10 @@ std::vector<Process> descendants(pid_t ancestor) {
     }
   }
   return found;
+}
+
+std::vector<Process> descendants(pid_t ancestor) {
+  return descendants_in(all_processes(), ancestor);
 }
 
 }  // namespace slipway::job

@@ -114,6 +114,7 @@ void fields(auto& a, Is<Start> auto& m) {
   words(a, m.unset);
   a.list(m.tasks, most_values, [](auto& b, auto& value) { fields(b, value); });
   fields(a, m.pmix);
+  a.number(m.watch_ms, 0, 3'600'000);
 }
 void fields(auto& a, Is<Stop> auto& m) {
   a.number(m.grace_ms, 0, 3'600'000);
@@ -192,6 +193,27 @@ void fields(auto& a, Is<Refused> auto& m) {
 void fields(auto& a, Is<Ports> auto& m) {
   a.number(m.port, 1, most_port);
   a.number(m.second, 1, most_port);
+}
+void fields(auto& a, Is<RankSample> auto& m) {
+  rank(a, m.rank);
+  a.real(m.cpu_seconds);
+  a.number(m.output_bytes, 0, largest_number);
+  a.number(m.file_bytes, 0, largest_number);
+  a.number(m.state, 0, 127);
+  a.word(m.waits_in, longest_name);
+}
+void fields(auto& a, Is<RankCollective> auto& m) {
+  a.word(m.communicator, longest_name);
+  rank(a, m.rank);
+  a.number(m.ranks, 1, most_ranks);
+  a.number(m.sequence, 0, largest_number);
+  a.real(m.microseconds);
+  a.real(m.gb_per_second);
+}
+void fields(auto& a, Is<Watched> auto& m) {
+  a.number(m.attempt, 1, largest_number);
+  a.list(m.samples, most_values, [](auto& b, auto& value) { fields(b, value); });
+  a.list(m.collectives, most_values, [](auto& b, auto& value) { fields(b, value); });
 }
 
 namespace {

@@ -16,11 +16,12 @@
 
 #include "common/handshake.h"
 #include "launcher/health/job_report.h"
+#include "launcher/job/rank_sample.h"
 #include "launcher/job/rendezvous.h"
 
 namespace slipway::job {
 
-inline constexpr uint32_t protocol_number = 2;
+inline constexpr uint32_t protocol_number = 3;
 Speaker this_program();
 
 // For std::visit.
@@ -118,6 +119,7 @@ struct Start {
   std::vector<std::string> unset;
   std::vector<StartedTask> tasks;
   PmixWorld pmix;
+  int64_t watch_ms = 0;  // between two messages about what the tasks do; 0: none
 };
 struct Stop {
   int64_t grace_ms = 0;  // between SIGTERM and SIGKILL
@@ -196,8 +198,13 @@ struct Refused {  // Slurm did not requeue the job
 struct Ports {  // free on this node, for the first rank of an attempt: port_offers.h
   int64_t port = 0, second = 0;
 };
+struct Watched {  // what the node's ranks do, for watch_judge.h
+  int64_t attempt = 0;
+  std::vector<RankSample> samples;
+  std::vector<RankCollective> collectives;
+};
 using ToLauncher = std::variant<Beat, TaskText, Ended, Stopped, Energy, Health, StepSignal,
-                                PmixNews, Refused, Ports>;
+                                PmixNews, Refused, Ports, Watched>;
 
 // --- as bytes
 

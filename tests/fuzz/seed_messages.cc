@@ -39,7 +39,8 @@ int main(int, char** arguments) {
           Stopped{1, {{2, "stopped"}}, {"held"}, {"kernel"}, {"broken"}, {"unfit"}}, Energy{1, 2.5},
           Health{1, {"drained"}}, StepSignal{15}, PmixNews{1, PmixFence{{2, 3}, "x"}},
           PmixNews{1, PmixWant{4, 0}}, PmixNews{1, PmixHave{"a", 0, 0, "y"}},
-          PmixNews{1, PmixNone{"no"}}, Refused{"no"}, Ports{20000, 20001}});
+          PmixNews{1, PmixNone{"no"}}, Refused{"no"}, Ports{20000, 20001},
+          Watched{1, {{0, 1.5, 2, 3, 'T', "do_wait"}}, {{"c", 0, 2, 7, 12.5, 90}}}});
   seed<ToPmixServer>(2, {world, PmixRelease{2}});
   seed<FromPmixServer>(
       3, {PmixReady{{{{"PMIX_RANK", "2"}}}}, PmixAbort{2, 1, "abort"}, PmixLog{2, 2, "log"}});

@@ -32,6 +32,36 @@ job_is() { on $NAME login sacct --noheader --parsable2 --allocations --jobs="$1"
   says "stacct|research|nobody"
 }
 
+# value EXPRESSION: of the report of the last day, which is in `report`
+value() { python3 -c 'import json, sys; report = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$BATS_TEST_TMPDIR/report.json" "$1"; }
+# The jobs of a day, and that a node was out of service, as Slurm's accounting has them.
+reports() {
+  on $NAME login slipway report --since 1d --json >"$BATS_TEST_TMPDIR/report.json"
+  [ "$(value "$1")" = True ]
+}
+
+@test "accounting: slipway report adds up what sacct and sacctmgr have" {
+  local node job hours
+  node=$(compute_nodes $NAME | tail -1)
+  job=$(on $NAME login sbatch --parsable --nodes=2 --output=/dev/null --wrap 'sleep 4')
+  wait_for job_is "$job" COMPLETED 0:0
+  on $NAME controller scontrol update "nodename=$node" state=down "reason=fan 3 | broken"
+  sleep 2
+  on $NAME controller scontrol update "nodename=$node" state=resume
+  wait_for reports "any(node['node'] == '$node' and node['events'] >= 1 for node in report['nodes'])"
+  python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/report-1.schema.json" "$BATS_TEST_TMPDIR/report.json"
+  [ "$(value "[node['reason'] for node in report['nodes'] if node['node'] == '$node']")" = "['fan 3 | broken']" ]
+  # The user's GPU-hours are those that sacct has: whole nodes with eight GPUs.
+  hours=$(on $NAME login sacct --allusers --noheader --parsable2 --allocations --format=AllocTRES,ElapsedRaw |
+    python3 -c 'import re, sys
+print(sum(int(re.search(r"gres/gpu=(\d+)", line).group(1)) * int(line.rsplit("|", 1)[1]) for line in sys.stdin if "gres/gpu=" in line) / 3600)')
+  [ "$(value "abs(sum(user['gpu_hours'] for user in report['users'] if user['name'] == 'root') - $hours) < 1e-6 and $hours > 0")" = True ]
+  [ "$(value "report['gpus'] > 0 and report['idle_gpu_hours'] > 0")" = True ]
+  run on $NAME login slipway report --since 12h
+  says root
+  says "$node"
+}
+
 # controller COMMAND: runs a shell command there
 controller() { on $NAME controller sh -c "$1"; }
 

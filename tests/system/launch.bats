@@ -179,3 +179,35 @@ END
   says "is heterogeneous, and only its first component is used, not $N-["
   says "start something else there with \`srun --het-group\`"
 }
+
+@test "launch: a stopped rank is found from outside, its node is replaced, and the user learns of it" {
+  write_program /home/together.sh <<'END'
+#!/bin/bash
+# Each step needs all ranks, and only rank 0 prints.
+at=/home/at-$SLURM_JOB_ID-$SLIPWAY_RESTART_COUNT
+for ((step = 1; step <= $1; ++step)); do
+  touch "$at-$step-$RANK"
+  for ((rank = 0; rank < WORLD_SIZE; ++rank)); do
+    until [ -e "$at-$step-$rank" ]; do sleep 0.2; done
+  done
+  [ "$RANK" != 0 ] || echo "step $step"
+done
+END
+  write_program /home/told.sh <<'END'
+#!/bin/sh
+cat >>/home/told
+END
+  submit --spares 1 --hang 6 --on-hang blame --progress-regex "'step ([0-9]+)'" --tell /home/told.sh -- ./together.sh 30
+  wait_for has_said "step 3"
+  on $NAME $N-2 pkill -STOP -f together.sh
+  ended 0
+  says "hang: no output, no step and no file transfer of 4 ranks for"
+  says "rank 2 is stopped (on $N-2)"
+  says "hang, blamed: $N-2"
+  says "attempt 2 on 4 nodes, 0 spares"
+  on $NAME login cat "/home/slipway-ledger-$JOB.jsonl" >"$BATS_TEST_TMPDIR/lines"
+  grep '"event":"finding"' "$BATS_TEST_TMPDIR/lines" | python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/ledger-1.schema.json" -
+  grep -q '"event":"progress","attempt":1,"step":[1-9]' "$BATS_TEST_TMPDIR/lines"
+  on $NAME login grep -q '"event":"job-failure".*"text":"attempt 1: hang: ' /home/told
+  on $NAME login grep -q "\"event\":\"spares\".*$N-2" /home/told
+}

@@ -63,7 +63,8 @@ TEST_CASE("protocol: every message from an agent reads back as written") {
            Energy{2, {}}, Health{1, {"drained"}}, job::StepSignal{15},
            PmixNews{1, PmixFence{{}, "x"}}, PmixNews{1, PmixWant{3, 4}},
            PmixNews{1, PmixHave{"a", 4, 0, "y"}}, PmixNews{1, PmixNone{"no libpmix"}},
-           Refused{"no"}, job::Ports{20000, 65535}}) {
+           Refused{"no"}, job::Ports{20000, 65535},
+           Watched{1, {{0, 1.5, 2, 3, 'T', "do_wait"}}, {{"c", 0, 2, 7, 12.5, 90}}}}) {
     check_both_ways(each);
   }
 }
@@ -100,7 +101,7 @@ TEST_CASE("protocol: values arrive as sent") {
 
 TEST_CASE("protocol: invalid input is reported, and allocates nothing") {
   CHECK(error_of("") == "it ends too early");
-  CHECK(error_of("\x0a") == "unknown kind 10");
+  CHECK(error_of("\x0b") == "unknown kind 11");
   CHECK(error_of(with_last_number(encode(job::StepSignal{15}), 65)) == "65, expected 1 to 64");
   CHECK(error_of(with_last_number(encode(job::StepSignal{15}), 0)) == "0, expected 1 to 64");
   CHECK(error_of(with_last_number(encode(Beat{1, {{0, 1}}}), -1)) ==

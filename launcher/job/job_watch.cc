@@ -1,0 +1,139 @@
+// Watches a job from outside.
+#include "launcher/job/job_watch.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "launcher/job/attempt.h"
+
+namespace slipway::job {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A scan of /proc takes a millisecond for a hundred processes: 0.1 % of a core on a large node.
+constexpr std::chrono::milliseconds watch_interval{4000};
+// Of a hang; 0 turns the judge off, and stragglers are still found.
+constexpr double never = 1e12;
+
+WatchLimits limits_of(double hang_seconds) {
+  WatchLimits limits;
+  limits.hang_seconds = hang_seconds > 0 ? hang_seconds : never;
+  return limits;
+}
+
+}  // namespace
+
+Variables inspector_variables() {
+  // https://github.com/NVIDIA/nccl/tree/master/plugins/profiler/inspector
+  Variables variables = {{"NCCL_PROFILER_PLUGIN", "inspector"},
+                         {"NCCL_INSPECTOR_ENABLE", "1"},
+                         {"NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS", "1000000"}};
+  std::erase_if(variables,
+                [](const auto& each) { return std::getenv(each.first.c_str()) != nullptr; });
+  return variables;
+}
+
+JobWatch::JobWatch(const LaunchOptions& options)
+    : hang_seconds_(options.hang_seconds),
+      on_hang_(options.on_hang),
+      on_straggler_(options.on_straggler),
+      step_(options.progress_regex.empty() ? nullptr
+                                           : std::make_unique<re2::RE2>(options.progress_regex)),
+      log_(options.log_rules) {}
+
+std::chrono::milliseconds JobWatch::interval() const {
+  return watch_interval;
+}
+
+double JobWatch::now() const {
+  return std::chrono::duration<double>(Clock::now() - begin_).count();
+}
+
+void JobWatch::begin(const std::vector<std::string>& nodes, int64_t tasks_per_node) {
+  nodes_ = nodes;
+  tasks_per_node_ = tasks_per_node;
+  std::vector<std::string> of_ranks;
+  for (const std::string& node : nodes)
+    of_ranks.insert(of_ranks.end(), static_cast<size_t>(tasks_per_node), node);
+  judge_.emplace(limits_of(hang_seconds_), std::move(of_ranks), now());
+  log_.begin(now());
+  lines_ = {};
+}
+
+void JobWatch::handle(const std::string& node, const Watched& watched) {
+  if (!judge_) return;
+  const auto check = [&](int64_t rank) {
+    const auto at = static_cast<size_t>(rank / tasks_per_node_);
+    if (at >= nodes_.size() || nodes_[at] != node)
+      throw InvalidMessage(fmt::format("rank {} does not run on that node", rank));
+  };
+  for (const RankSample& sample : watched.samples) {
+    check(sample.rank);
+    judge_->add(now(), sample);
+  }
+  for (const RankCollective& collective : watched.collectives) {
+    check(collective.rank);
+    judge_->add(now(), collective);
+  }
+}
+
+std::optional<int64_t> JobWatch::output(const TaskText& text) {
+  std::optional<int64_t> step;
+  if (!step_ && log_.is_empty()) return step;
+  lines_.add(text.rank, text.stream, text.bytes, [&](std::string_view line) {
+    if (!log_.is_empty()) log_.line(now(), text.rank, line);
+    std::string number;
+    if (step_ && re2::RE2::PartialMatch({line.data(), line.size()}, *step_, &number)) {
+      const auto value = to_number<int64_t>(number);
+      if (value && *value >= 0) step = std::max(step.value_or(0), *value);
+    }
+  });
+  return step;
+}
+
+void JobWatch::progressed(Clock::time_point at) {
+  if (std::exchange(progressed_, at) != at && judge_) judge_->alive(now());
+}
+
+std::vector<WatchFinding> JobWatch::findings() {
+  std::vector<WatchFinding> all;
+  if (!judge_) return all;
+  if (auto hang = judge_->hang(now())) all.push_back(std::move(*hang));
+  if (auto slow = judge_->straggler(now())) all.push_back(std::move(*slow));
+  for (std::string& fault : log_.faults(now())) {
+    WatchFinding finding;
+    finding.what = "log rule";
+    finding.evidence = std::move(fault);
+    all.push_back(std::move(finding));
+  }
+  return all;
+}
+
+std::string JobWatch::news() {
+  const auto ended = judge_ ? judge_->ended_by_itself() : std::nullopt;
+  return ended ? fmt::format(
+                     "the job has resumed by itself after {:.0f} s; from now on, it may be quiet for "
+                     "{:.0f} s",
+                     *ended, 2 * *ended)
+               : "";
+}
+
+const std::string& JobWatch::action(const WatchFinding& finding) const {
+  return finding.what == "hang" || finding.what == "log rule" ? on_hang_ : on_straggler_;
+}
+
+bool JobWatch::ends_attempt(const WatchFinding& finding) const {
+  return action(finding) != "tell";
+}
+
+bool JobWatch::blames(const WatchFinding& finding) const {
+  return action(finding) == "blame";
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,29 @@
+// What an agent sees of a rank from outside, for watch_judge.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace slipway::job {
+
+// Of the rank's process and everything that it started.
+struct RankSample {
+  int64_t rank = 0;
+  double cpu_seconds = 0;    // since the start
+  int64_t output_bytes = 0;  // since the start
+  int64_t file_bytes = 0;    // read and written, since the start
+  char state = 'S';          // of the process that used most CPU time, as in proc(5): R S D T t
+  std::string waits_in;      // where in the kernel: "inet_csk_accept"; empty: runs, or unknown
+};
+
+// A rank's part in a collective, as NCCL's inspector has it.
+struct RankCollective {
+  std::string communicator;  // the same on all of its ranks
+  int64_t rank = 0;          // of the job
+  int64_t ranks = 0;         // of the communicator
+  int64_t sequence = 0;
+  double microseconds = 0;   // from the rank's entry to its end
+  double gb_per_second = 0;  // busbw; 0: unknown
+};
+
+}  // namespace slipway::job
