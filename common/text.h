@@ -19,6 +19,9 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 // `text` without white space at both ends.
 std::string_view trim(std::string_view text);
 
+// `text` with ASCII's capital letters in lower case, whatever the locale is.
+std::string to_lower(std::string_view text);
+
 // The number that the whole text is in decimal digits; empty if it is not a number or does not fit
 // T.
 template <class T>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -14,6 +13,7 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "common/text.h"
 #include "launcher/health/cuda_driver.h"
 #include "launcher/health/gpus.h"
 #include "nccl-tests/burn_kernels.h"
@@ -49,9 +49,7 @@ const BurnResults& expected_results(uint32_t steps) {
 std::string bus_of(const CudaDriver& cuda, int device) {
   std::array<char, 32> text{};
   cuda.call("cuDeviceGetPCIBusId", text.data(), static_cast<int>(text.size()), device);
-  std::string bus = text.data();
-  std::ranges::transform(bus, bus.begin(), [](unsigned char c) { return std::tolower(c); });
-  return bus;
+  return to_lower(text.data());
 }
 
 int devices_of(const CudaDriver& cuda) {

@@ -2,12 +2,11 @@
 // too.
 #include "nccl-tests/table.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include <fmt/core.h>
 
+#include "common/text.h"
 #include "nccl-tests/statistics.h"
 
 namespace slipway::bandwidth {
@@ -128,11 +127,7 @@ std::string memory_line(const MemoryUse& used) {
 
 std::string short_bus_id(const std::string& bus_id) {
   if (bus_id.size() != 12 || bus_id[4] != ':' || bus_id[10] != '.') return bus_id;
-  std::string text = bus_id.substr(0, 10);
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return text;
+  return to_lower(std::string_view(bus_id).substr(0, 10));
 }
 
 std::string table_header(const Setup& setup, bool reduced) {

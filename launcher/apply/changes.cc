@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "common/text.h"
+
 namespace slipway::apply {
 namespace {
 
@@ -24,9 +26,8 @@ size_t index(Action action) {
   return static_cast<size_t>(action);
 }
 
-bool has_secret_name(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+bool has_secret_name(std::string_view typed) {
+  const std::string name = to_lower(typed);
   for (const char* word : {"password", "secret", "token", "private_key", "munge", "credential"}) {
     if (name.find(word) != std::string::npos) return true;
   }

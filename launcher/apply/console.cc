@@ -5,7 +5,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -36,10 +35,8 @@ bool Console::ask(const std::string& question, const Interrupts& interrupts) {
     typed_.append(buffer, static_cast<size_t>(n));
   }
   const size_t end = typed_.find('\n');
-  std::string answer(trim(std::string_view(typed_).substr(0, end)));
+  const std::string answer = to_lower(trim(std::string_view(typed_).substr(0, end)));
   typed_.erase(0, end + 1);
-  std::transform(answer.begin(), answer.end(), answer.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (::isatty(STDIN_FILENO) == 0) fmt::print(stderr, "{}\n", answer);
   return answer == "y" || answer == "yes";
 }

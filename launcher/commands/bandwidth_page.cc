@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "common/count.h"
 #include "common/markup.h"
+#include "common/plot_grid.h"
 #include "common/text.h"
 #include "launcher/commands/bandwidth_report.h"
 
@@ -48,15 +48,6 @@ std::vector<const Series*> shown_series(const Trend& trend) {
   return shown;
 }
 
-// 1, 2 or 5 times a power of ten, so that there are about four lines.
-double round_step(double most) {
-  const double power = std::pow(10, std::floor(std::log10(most / 4)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (most / (factor * power) <= 5) return factor * power;
-  }
-  return 10 * power;
-}
-
 class TrendPlot {
  public:
   explicit TrendPlot(const Trend& trend) : trend_(trend), shown_(shown_series(trend)) {
@@ -85,14 +76,8 @@ class TrendPlot {
   }
 
   std::string grid() const {
-    std::string text;
-    const double step = round_step(most_);
-    for (double value = 0; value <= 1.05 * most_; value += step) {
-      text += fmt::format(
-          "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
-          "<text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:g}</text>\n",
-          left_edge, plot_width - right_edge, y(value), left_edge - 8, y(value) + 4, value);
-    }
+    std::string text = grid_lines(most_, {left_edge, plot_width - right_edge, 8},
+                                  [this](double value) { return y(value); });
     text += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">GB/s</text>\n", left_edge - 8,
                         top_edge - 12);
     const std::string first = trend_.runs.front().started.substr(0, 10),

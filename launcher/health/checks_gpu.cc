@@ -1,7 +1,6 @@
 // Checks GPUs, using values read from NVML (gpus.h).
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cctype>
 
 #include "common/text.h"
@@ -14,11 +13,6 @@ namespace {
 const GpuModel* model_of(const Context& context) {
   const auto found = context.policy.gpu_models.find(context.profile.gpus.model);
   return found == context.policy.gpu_models.end() ? nullptr : &found->second;
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
 }
 
 void gpu_count(const Gpus& gpus, CheckRun& run) {
@@ -36,7 +30,7 @@ void gpu_count(const Gpus& gpus, CheckRun& run) {
 
 // Whether a word of `name` begins with the model's name: "NVIDIA GB200" is not a b200.
 bool is_model(const std::string& name, const GpuModel& model) {
-  const std::string all = lower(name);
+  const std::string all = to_lower(name);
   for (size_t at = all.find(model.name); at != all.npos; at = all.find(model.name, at + 1)) {
     if (at == 0 || std::isalnum(static_cast<unsigned char>(all[at - 1])) == 0) return true;
   }

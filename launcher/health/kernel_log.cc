@@ -39,8 +39,7 @@ std::string bus_of(std::string_view domain, std::string_view bus, std::string_vi
                                       device, function.empty() ? ".0" : function}) {
     text += part;
   }
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
+  return to_lower(text);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "common/process_stat.h"
+#include "common/text.h"
 #include "launcher/health/gpus.h"
 #include "launcher/simulated_nvml/library.h"
 
@@ -18,9 +19,7 @@ constexpr unsigned most_processes = 256;
 
 // Converts NVML's "00000000:07:00.0" to the kernel's "0000:07:00.0".
 std::string kernel_bus(const std::string& bus) {
-  std::string text = bus.size() == 16 ? bus.substr(4) : bus;
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
+  return to_lower(bus.size() == 16 ? bus.substr(4) : bus);
 }
 
 std::optional<unsigned> recovery_action(const Library& nvml, nvmlDevice_t gpu) {

@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cctype>
 
 #include "common/text.h"
 #include "launcher/health/gpus.h"
@@ -182,9 +180,7 @@ void PolicyReader::read_gpu_model(const Node& node, const std::string& name, Gpu
       return whole(figure.value, fmt::format("`{}`", figure.key), 0, most).value_or(0);
     };
     if (figure.key == "name") {
-      model.name = text(figure.value, "`name`").value_or("");
-      std::ranges::transform(model.name, model.name.begin(),
-                             [](unsigned char c) { return std::tolower(c); });
+      model.name = to_lower(text(figure.value, "`name`").value_or(""));
     } else if (figure.key == "nvlinks") {
       model.nvlinks = up_to(most_nvlinks);
     } else if (figure.key == "pcie_generation") {

@@ -69,11 +69,9 @@ std::optional<int64_t> minor_of(const health::Machine& machine, const std::strin
 
 // "nvidia-h100-nvl" for a model that the catalogue does not know.
 std::string name_as_model(const std::string& nvml_name) {
-  std::string model;
-  for (const char c : nvml_name) {
-    const auto letter = static_cast<unsigned char>(c);
-    model += std::isalnum(letter) != 0 ? static_cast<char>(std::tolower(letter)) : '-';
-  }
+  std::string model = to_lower(nvml_name);
+  const auto is_other = [](unsigned char c) { return std::isalnum(c) == 0; };
+  std::ranges::replace_if(model, is_other, '-');
   return model;
 }
 

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <map>
@@ -25,12 +24,6 @@ constexpr size_t longest_summary = 400;
 // Patterns are tried in this order: a line about a broken GPU may also mention peers.
 constexpr std::array groups = {Meaning::node, Meaning::program, Meaning::either, Meaning::peer,
                                Meaning::silence};
-
-std::string to_lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
 
 // The position of the first part, if the line contains all parts in order.
 std::optional<size_t> position_of(const std::vector<std::string>& parts, const std::string& line) {

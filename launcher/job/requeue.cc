@@ -154,9 +154,8 @@ void update(const std::string& job, const std::string& what, int tries, SlurmPro
 }
 
 // Reads a line of sinfo, "n-1|IDLE+COMPLETING|": Slurm waits until the node has completed a job.
-bool is_completing(std::string line) {
-  std::ranges::transform(line, line.begin(), [](unsigned char c) { return std::tolower(c); });
-  const std::vector<std::string> words = split(line, '|');
+bool is_completing(std::string_view line) {
+  const std::vector<std::string> words = split(to_lower(line), '|');
   return words.size() > 1 && words[1].find("completing") != std::string::npos &&
          words[1].find("down") == std::string::npos;
 }

@@ -98,8 +98,8 @@ std::optional<std::string> next_word(std::string_view line, size_t& at) {
 }
 
 // The separator between components of a heterogeneous job.
-bool is_separator(std::string word) {
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+bool is_separator(std::string_view typed) {
+  const std::string word = to_lower(typed);
   return word == "hetjob" || word == "packjob";
 }
 

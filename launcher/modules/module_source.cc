@@ -1,7 +1,6 @@
 // Parses a blueprint's `source`.
 #include "launcher/modules/module_source.h"
 
-#include <algorithm>
 #include <array>
 #include <regex>
 
@@ -14,12 +13,6 @@ using Kind = ModuleSource::Kind;
 
 bool is_library_path(std::string_view path) {
   return path.starts_with("modules/") || path.starts_with("community/modules/");
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 // Splits "host/x.git//modules/vpc?ref=v1" into "host/x.git", "modules/vpc" and "ref=v1".
@@ -79,7 +72,7 @@ bool is_scp_form(std::string_view base) {
 bool expand_host(Parts& parts) {
   for (const std::string_view host : {"github.com", "bitbucket.org"}) {
     std::vector<std::string> words = split(parts.base, '/');
-    if (words.size() < 3 || lower(words[0]) != host || words[1].empty() || words[2].empty()) {
+    if (words.size() < 3 || to_lower(words[0]) != host || words[1].empty() || words[2].empty()) {
       continue;
     }
     const std::span<const std::string> deeper = std::span(words).subspan(3);
@@ -98,7 +91,7 @@ bool expand_host(Parts& parts) {
 std::string toolkit_path(const ModuleSource& source) {
   static const std::regex repository(
       R"(^(([a-z+]+://)?([^@/]+@)?)(www\.)?github\.com[:/]googlecloudplatform/(cluster|hpc)-toolkit(\.git)?/?$)");
-  if (!std::regex_match(lower(source.url), repository)) return {};
+  if (!std::regex_match(to_lower(source.url), repository)) return {};
   return is_library_path(source.folder) ? source.folder : std::string();
 }
 

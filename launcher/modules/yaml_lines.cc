@@ -29,9 +29,7 @@ bool is_word(std::string_view text) {
 bool is_reserved(std::string_view text) {
   static const std::set<std::string> words{"true", "false", "null", "yes", "no", "on",
                                            "off",  "y",     "n",    "inf", "nan"};
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return words.contains(lower);
+  return words.contains(to_lower(text));
 }
 
 std::string word_or_quoted(std::string_view text) {

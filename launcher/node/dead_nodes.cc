@@ -29,10 +29,7 @@ std::vector<NodeState> parse_node_states(std::string_view text) {
     if (words.size() < 3) continue;
     NodeState state;
     state.node = trim(words[0]);
-    for (std::string flag : split(trim(words[1]), '+')) {
-      std::ranges::transform(flag, flag.begin(), [](unsigned char c) { return std::tolower(c); });
-      state.flags.insert(std::move(flag));
-    }
+    for (const std::string& flag : split(to_lower(trim(words[1])), '+')) state.flags.insert(flag);
     state.reason = trim(words[2]);
     if (state.reason == "none") state.reason.clear();
     states[state.node] = std::move(state);

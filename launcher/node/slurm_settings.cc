@@ -1,18 +1,11 @@
 // Reads the settings in the text of slurm.conf.
 #include "launcher/node/slurm_settings.h"
 
-#include <algorithm>
-#include <cctype>
 
 #include "common/text.h"
 
 namespace slipway::node {
 namespace {
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 }  // namespace
 
@@ -24,7 +17,7 @@ SlurmSettings settings_of(const std::map<std::string, std::string>& files) {
     const std::string text(trim(std::string_view(line).substr(0, line.find('#'))));
     const size_t equals = text.find('=');
     if (equals == text.npos) continue;
-    const std::string key = lower_case(std::string(trim(text.substr(0, equals))));
+    const std::string key = to_lower(std::string(trim(text.substr(0, equals))));
     const std::string value(trim(std::string_view(text).substr(equals + 1)));
     if (key == "nodename") {
       settings.nodes.insert(value.substr(0, value.find(' ')));

@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <map>
 
 #include "common/count.h"
 #include "common/markup.h"
+#include "common/plot_grid.h"
 #include "common/utc.h"
 
 namespace slipway::observe {
@@ -58,15 +58,6 @@ const std::map<std::string, const char*>& badput_colors() {
 
 const char* color_of_curve(size_t place) {
   return curve_colors[place % std::size(curve_colors)];
-}
-
-// 1, 2 or 5 times a power of ten, for about four lines.
-double grid_step(double most) {
-  const double power = std::pow(10, std::floor(std::log10(most / 4)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (most / (factor * power) <= 5) return factor * power;
-  }
-  return 10 * power;
 }
 
 std::string clock_text(int64_t time) {
@@ -200,14 +191,8 @@ class ChartDrawing {
   }
 
   std::string grid() const {
-    std::string text;
-    const double step = grid_step(most_);
-    for (double value = 0; value <= 1.05 * most_; value += step) {
-      text += fmt::format(
-          "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text "
-          "x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:g}</text>\n",
-          chart_left, chart_width - chart_right, y(value), chart_left - 6, y(value) + 4, value);
-    }
+    std::string text = grid_lines(most_, {chart_left, chart_width - chart_right, 6},
+                                  [this](double value) { return y(value); });
     for (int i = 0; i <= 4; ++i) {
       const double time = from_ + (to_ - from_) * i / 4;
       const char* const anchor = i == 0 ? "start" : i == 4 ? "end" : "middle";

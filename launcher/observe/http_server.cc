@@ -70,9 +70,7 @@ ParsedRequest parse_request(std::string_view text) {
     if (colon == std::string::npos || !is_token(lines[i].substr(0, colon))) {
       throw Error("not a request");
     }
-    std::string name = lines[i].substr(0, colon);
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    parsed.request.headers[name] = trim(std::string_view(lines[i]).substr(colon + 1));
+    parsed.request.headers[to_lower(std::string_view(lines[i]).substr(0, colon))] = trim(std::string_view(lines[i]).substr(colon + 1));
   }
   parsed.is_whole = true;
   return parsed;

@@ -34,11 +34,6 @@ const char* drained_by(const health::Slurm::NodeLine& line) {
   return of_slurm.contains(line.reason) ? "slurm" : "other";
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 void add_nodes(MetricSet& set, const std::vector<health::Slurm::NodeLine>& lines) {
   std::map<std::pair<std::string, std::string>, int64_t> counts;  // by partition and state
   for (const health::Slurm::NodeLine& line : lines) {
@@ -84,7 +79,7 @@ std::vector<SlurmJob> parse_jobs(std::string_view text) {
   for (const std::string& line : split(text, '\n')) {
     const std::vector<std::string> words = split(line, '|');
     if (words.size() != 7) continue;
-    jobs.push_back({words[0], lower(words[1]), words[2], words[3], words[4],
+    jobs.push_back({words[0], to_lower(words[1]), words[2], words[3], words[4],
                     to_number<int64_t>(words[5]).value_or(0),
                     to_number<int64_t>(words[6]).value_or(0)});
   }

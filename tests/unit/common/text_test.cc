@@ -27,6 +27,11 @@ TEST_CASE("to number: takes the whole text, or nothing") {
   CHECK_FALSE(to_number<int>("99999999999"));
 }
 
+TEST_CASE("to lower: changes letters of ASCII only") {
+  CHECK(to_lower("NVIDIA H100@[`{") == "nvidia h100@[`{");
+  CHECK(to_lower("\xc3\x84") == "\xc3\x84");
+}
+
 TEST_CASE("edit distance: a swap of neighbors is one edit") {
   CHECK(edit_distance("local_muont", "local_mount") == 1);
   CHECK(edit_distance("", "abc") == 3);
