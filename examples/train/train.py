@@ -99,7 +99,9 @@ def train(options):
             checkpoint.save(options.checkpoints, done,
                             {"model": network.state_dict(), "optimizer": optimizer.state_dict()})
         report(done)
-    distributed.destroy_process_group()  # its threads end before Python does, which may abort otherwise
+    # Not by Python's own end, which may abort or block while PyTorch's threads still release tensors.
+    sys.stdout.flush()
+    os._exit(0)
 
 
 def main():
