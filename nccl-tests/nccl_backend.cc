@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <thread>
 
@@ -93,7 +94,11 @@ class NcclBackend final : public Backend {
   }
 
   std::byte* allocate(size_t bytes) override { return memory_->allocate(bytes, stream_->comm()); }
-  void release(std::byte* memory) override { memory_->release(memory, stream_->comm()); }
+  // After a failure, work on the stream may still use the memory, which then stays until the process
+  // ends.
+  void release(std::byte* memory) override {
+    if (std::uncaught_exceptions() == 0) memory_->release(memory, stream_->comm());
+  }
   bool in_host_memory() const override { return false; }
   int64_t available_memory_bytes() const override { return free_bytes(*library_->cuda); }
   int64_t library_memory_bytes() const override { return library_bytes_; }
