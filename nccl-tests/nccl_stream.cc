@@ -56,7 +56,18 @@ NcclStream::~NcclStream() {
 }
 
 void NcclStream::abort() {
+  const std::lock_guard lock(asking_);
   if (const NcclComm comm = comm_.exchange(nullptr)) library_->ncclCommAbort(comm);
+}
+
+// What has failed since, or 0. abort() on another thread must not end the communicator meanwhile.
+int NcclStream::async_error() {
+  const std::lock_guard lock(asking_);
+  const NcclComm comm = comm_;
+  if (comm == nullptr) throw Error("the operation was stopped");
+  int failed = 0;
+  library_->check(library_->ncclCommGetAsyncError(comm, &failed), "ncclCommGetAsyncError");
+  return failed;
 }
 
 void NcclStream::wait() {
@@ -66,11 +77,7 @@ void NcclStream::wait() {
     const int status = cuda.cudaStreamQuery(stream_);
     if (status == 0) return;
     if (status != cuda_not_ready) cuda.check(status, "a GPU operation failed");
-    int failed = 0;
-    const NcclComm comm = comm_;
-    if (comm == nullptr) throw Error("the operation was stopped");
-    library_->check(library_->ncclCommGetAsyncError(comm, &failed), "ncclCommGetAsyncError");
-    if (failed != 0) {
+    if (const int failed = async_error(); failed != 0) {
       abort();
       library_->check(failed, "an operation of NCCL failed");
     }

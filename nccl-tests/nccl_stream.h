@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 
 #include "nccl-tests/backend.h"
 #include "nccl-tests/nccl_library.h"
@@ -30,8 +31,11 @@ class NcclStream {
   std::unique_ptr<Recording> record(const std::function<void()>& start);
 
  private:
+  int async_error();
+
   std::shared_ptr<const NcclLibrary> library_;
   std::atomic<NcclComm> comm_;
+  std::mutex asking_;  // of questions to the communicator, and of its end
   CudaStream stream_ = nullptr;
 };
 
