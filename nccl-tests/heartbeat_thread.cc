@@ -296,7 +296,7 @@ void Heartbeat::Thread::await_children(double seconds) {
 }
 
 // A rank goes when all below it have gone, whose last reports it passes on. Rank 0 waits for all,
-// and names one that stays away. Where there is no such rank 0, nobody waits for long.
+// and names one that stays away. If rank 0 does not watch all, nobody waits for long.
 bool Heartbeat::Thread::may_leave(double now) {
   if (left_since_ == 0) return false;
   const bool is_watched = watches_all_ && (rank_ == 0 || parent_);

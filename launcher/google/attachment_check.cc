@@ -50,7 +50,7 @@ void ResourceCheck::check_machine(const blueprint::Module& module, const Json& b
   check_local_ssds(module, *type, body);
 }
 
-// Nothing if there is none.
+// Reports a machine type that the catalogue lacks, and returns null.
 const cluster::MachineType* ResourceCheck::check_machine_type(const std::string& name,
                                                               source::Span place) {
   const cluster::MachineType* type = machines_->find_machine(name);

@@ -1,5 +1,5 @@
-// What a node's tasks do, from /proc: for every rank, its process and everything that it started. One scan
-// serves all ranks of the node.
+// What a node's tasks do, from /proc: for every rank, its process and everything that it started.
+// One scan serves all ranks of the node.
 #include <fmt/core.h>
 #include <unistd.h>
 

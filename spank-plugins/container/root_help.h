@@ -27,9 +27,9 @@ Fd fuse_device_for(int process);
 // squashfs trusts what it reads, so nobody but root may have written it.
 Fd kernel_mount_for(int process, int image);
 
-// Runs `work` as root in a child, which ends after it, and returns the descriptor that it makes.
-// Empty, with errno set, if there is none: ETIMEDOUT after `limit`, ECHILD if the child died. In
-// the user's namespace it can get signals of the user, such as SIGSTOP.
+// Runs `work` as root in a child, which ends after it, and returns the descriptor that it makes. If
+// it makes none, the result is empty and errno says why: ETIMEDOUT after `limit`, ECHILD if the
+// child died. In the user's namespace it can get signals of the user, such as SIGSTOP.
 Fd made_by_root(const std::function<Fd()>& work,
                 std::chrono::milliseconds limit = std::chrono::seconds(20));
 
