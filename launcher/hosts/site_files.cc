@@ -17,6 +17,9 @@ constexpr std::string_view first_mark =
 constexpr std::string_view first_mark_after_text =
     "# BEGIN Slipway, one line feed before. `slipway cluster describe --undo` takes out these "
     "lines.";
+constexpr std::string_view first_mark_in_our_file =
+    "# BEGIN Slipway, which made this file. `slipway cluster describe --undo` takes out these "
+    "lines.";
 constexpr std::string_view last_mark = "# END Slipway";
 
 struct Range {
@@ -36,7 +39,7 @@ size_t find_line(const std::string& text, std::string_view line, size_t from = 0
 Range find_ours(const std::string& text) {
   Range range{find_line(text, first_mark)};
   const size_t after_text = find_line(text, first_mark_after_text);
-  if (after_text < range.begin) range.begin = after_text;
+  range.begin = std::min({range.begin, after_text, find_line(text, first_mark_in_our_file)});
   if (!range) return {};
   const size_t last = find_line(text, last_mark, range.begin);
   if (last == std::string::npos) return {};
@@ -62,15 +65,23 @@ std::string without_our_lines(const std::string& text) {
   return before + (needs_feed ? "\n" : "") + after;
 }
 
-std::string with_our_lines(const std::string& text, const std::string& lines) {
+bool is_made_by_us(const std::string& text) {
+  return find_line(text, first_mark_in_our_file) != text.npos;
+}
+
+std::string with_our_lines(const std::string& text, const std::string& lines, Origin origin) {
   if (lines.empty()) return without_our_lines(text);
   const Range ours = find_ours(text);
   const size_t at = ours ? ours.begin : text.size();
   const std::string before = text.substr(0, at);
   const std::string after = ours ? text.substr(ours.end) : "";
   const bool no_feed = !before.empty() && before.back() != '\n';
-  return fmt::format("{}{}{}\n{}{}\n{}", before, no_feed ? "\n" : "",
-                     no_feed ? first_mark_after_text : first_mark, lines, last_mark, after);
+  const bool made = ours ? is_made_by_us(text) : origin == Origin::ours;
+  const std::string_view mark = no_feed ? first_mark_after_text
+                                : made  ? first_mark_in_our_file
+                                        : first_mark;
+  return fmt::format("{}{}{}\n{}{}\n{}", before, no_feed ? "\n" : "", mark, lines, last_mark,
+                     after);
 }
 
 std::string difference(const std::string& name, const std::string& before,

@@ -54,7 +54,7 @@ SiteFile read_plugstack(const SiteWishes& wishes, const std::string& slurm_conf)
 }
 
 void change(SitePlan& plan, const SiteFile& file, const std::string& lines) {
-  std::string after = with_our_lines(file.text, lines);
+  std::string after = with_our_lines(file.text, lines, file.exists ? Origin::site : Origin::ours);
   if (after != file.text) {
     plan.changes.push_back({file.path, file.exists, file.text, std::move(after)});
   }
@@ -165,7 +165,7 @@ SitePlan plan_undo(const SiteWishes& wishes) {
 
 void carry_out(const SitePlan& plan) {
   for (const SiteChange& change : plan.changes) {
-    if (change.after.empty()) {
+    if (change.after.empty() && is_made_by_us(change.before)) {
       fs::remove(change.path);
     } else {
       replace(change);

@@ -33,7 +33,7 @@ SitePlan plan_site(const SiteWishes& wishes, const Installation& installation);
 // The same files without our lines.
 SitePlan plan_undo(const SiteWishes& wishes);
 
-// Writes the changes; a file that would be empty and that we made is removed.
+// Writes the changes. A file that we made is removed if nothing of it is left.
 void carry_out(const SitePlan& plan);
 
 }  // namespace slipway::hosts

@@ -25,6 +25,16 @@ TEST_CASE("site files: what the site writes around our lines stays") {
   CHECK(without_our_lines(text) == "a=1\nb=2\n");
 }
 
+TEST_CASE("site files: a file that we made is known as ours, an empty one of the site's is not") {
+  const std::string made = with_our_lines("", "ours\n", Origin::ours);
+  CHECK(is_made_by_us(made));
+  CHECK(is_made_by_us(with_our_lines(made, "other\n")));
+  CHECK(without_our_lines(made).empty());
+  CHECK(without_our_lines(made + "a=1\n") == "a=1\n");
+  CHECK_FALSE(is_made_by_us(with_our_lines("", "ours\n")));
+  CHECK_FALSE(is_made_by_us("a=1\n"));
+}
+
 TEST_CASE("site files: a difference shows three lines around the change") {
   CHECK(difference("x.conf", "1\n2\n3\n4\n", "1\n2\n3\n4\nnew\n") ==
         "--- x.conf\n+++ x.conf\n 2\n 3\n 4\n+new\n");
