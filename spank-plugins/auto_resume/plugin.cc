@@ -7,6 +7,7 @@
 #include "spank-plugins/auto_resume/advice.h"
 #include "spank-plugins/spank/guard.h"
 #include "spank-plugins/spank/handle.h"
+#include "spank-plugins/spank/release.h"
 
 namespace slipway::auto_resume {
 namespace {
@@ -52,7 +53,7 @@ int advise(spank_t spank) {
 
 extern "C" {
 
-SPANK_PLUGIN(auto_resume, 1)
+SLIPWAY_SPANK_PLUGIN(auto_resume)
 
 int slurm_spank_init(spank_t handle, int, char*[]) {
   using namespace slipway;

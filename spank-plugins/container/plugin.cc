@@ -19,6 +19,7 @@
 #include "spank-plugins/container/submission.h"
 #include "spank-plugins/spank/guard.h"
 #include "spank-plugins/spank/job_script.h"
+#include "spank-plugins/spank/release.h"
 
 namespace slipway::container {
 namespace {
@@ -87,7 +88,7 @@ void end_job(spank_t handle, int count, char** words) {
 
 extern "C" {
 
-SPANK_PLUGIN(container, 1)
+SLIPWAY_SPANK_PLUGIN(container)
 
 int slurm_spank_init(spank_t handle, int count, char* words[]) {
   using namespace slipway;

@@ -16,6 +16,7 @@
 #include "spank-plugins/nccl_env/submission.h"
 #include "spank-plugins/spank/guard.h"
 #include "spank-plugins/spank/handle.h"
+#include "spank-plugins/spank/release.h"
 
 namespace slipway::nccl_env {
 namespace {
@@ -70,7 +71,7 @@ int init(const spank::Handle& slurm, int count, char** words) {
 
 extern "C" {
 
-SPANK_PLUGIN(nccl_env, 1)
+SLIPWAY_SPANK_PLUGIN(nccl_env)
 
 int slurm_spank_init(spank_t handle, int count, char* words[]) {
   using namespace slipway;

@@ -16,6 +16,7 @@
 #include "spank-plugins/spank/guard.h"
 #include "spank-plugins/spank/handle.h"
 #include "spank-plugins/spank/job_script.h"
+#include "spank-plugins/spank/release.h"
 
 namespace slipway::node_health {
 namespace {
@@ -62,7 +63,7 @@ void find_left_out_job(spank_t spank) {
 
 extern "C" {
 
-SPANK_PLUGIN(node_health, 1)
+SLIPWAY_SPANK_PLUGIN(node_health)
 
 int slurm_spank_init(spank_t handle, int count, char* words[]) {
   using namespace slipway;

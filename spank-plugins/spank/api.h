@@ -4,8 +4,8 @@
 // - spank.h declares the callbacks outside its own extern "C": unwrapped, their names are mangled,
 // and
 //   Slurm finds none of them.
-// - SPANK_PLUGIN defines const objects, which C++ keeps local to the file: unless they are declared
-//   extern first, Slurm rejects the library as "not a plugin".
+// - What Slurm looks up is const, which C++ keeps local to the file: unless it is declared extern
+//   first, Slurm rejects the library as "not a plugin". SLIPWAY_SPANK_PLUGIN (release.h) defines it.
 // - our plugins are compiled with hidden visibility: what Slurm looks up, and what Slurm defines,
 // must
 //   be visible by name.
@@ -17,7 +17,7 @@ extern "C" {
 
 extern const char plugin_name[];
 extern const char plugin_type[];
-extern const unsigned int plugin_version;
+extern unsigned int plugin_version;
 extern const unsigned int spank_plugin_version;
 }
 #pragma GCC visibility pop

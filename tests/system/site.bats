@@ -67,6 +67,26 @@ teardown_file() {
   run -1 in_site test -e /etc/slipway
 }
 
+@test "site: a required plugin of another Slurm says so and stands aside, in srun and slurmd" {
+  in_site sh -c "echo 'required $TOP/build/tests/fakes/spank/other_slurm.so' >/etc/slurm/plugstack.conf"
+  run -0 in_site srun --nodelist=here echo started
+  [[ "$output" == *"node_health: built for Slurm 31.05, and this is "*", so it does nothing"* && "$output" == *started* ]]
+  run -0 in_site sh -c 'pkill -x slurmd; while pgrep -x --runstates R,S,D slurmd >/dev/null; do sleep 0.1; done; slurmd -N here 2>/dev/null || slurmd'
+  run -0 in_site grep -c 'built for Slurm 31.05' "$SITE/log/slurmd.log"
+  run -0 in_site srun --nodelist=here echo again
+  [[ "$output" == *again* ]]
+  in_site rm /etc/slurm/plugstack.conf
+}
+
+@test "site: --undo leaves an empty plugstack.conf of the site's own" {
+  in_site sh -c ': >/etc/slurm/plugstack.conf && chmod 640 /etc/slurm/plugstack.conf'
+  run -0 in_site $SLIPWAY cluster describe --yes --nodes none
+  run -0 in_site grep -c nccl_env /etc/slurm/plugstack.conf
+  run -0 in_site $SLIPWAY cluster describe --undo --yes --nodes none
+  [ "$(in_site stat -c '%s %a' /etc/slurm/plugstack.conf)" = "0 640" ]
+  in_site rm /etc/slurm/plugstack.conf
+}
+
 @test "site: settings of the site's own stay, and a note says what to do" {
   in_site sh -c 'cp /etc/slurm/slurm.conf /tmp/slurm.conf.own && printf "\nHealthCheckProgram=/usr/sbin/nhc\n" >>/etc/slurm/slurm.conf
     echo "optional /usr/lib/site/nccl_env.so" >/etc/slurm/plugstack.conf'

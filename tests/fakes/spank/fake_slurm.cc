@@ -42,6 +42,9 @@ struct Process {
 
 Process process;
 
+long api_number = 0;  // of the Release that exists
+unsigned running_version = 0;
+
 constexpr auto success = static_cast<spank_err_t>(ESPANK_SUCCESS);  // spank.h defines it as an int
 
 class Library {
@@ -51,6 +54,9 @@ class Library {
     if (handle_ == nullptr) throw std::runtime_error(::dlerror());
     const auto* type = static_cast<const char*>(::dlsym(handle_, "plugin_type"));
     if (type == nullptr || std::string(type) != "spank") throw std::runtime_error("not a plugin");
+    const auto* version = static_cast<const unsigned*>(::dlsym(handle_, "plugin_version"));
+    if (running_version != 0 && (version == nullptr || (*version ^ running_version) & 0xffff00))
+      throw std::runtime_error("Incompatible Slurm plugin");
     for (std::string& argument : arguments_) words_.push_back(argument.data());
     words_.push_back(nullptr);
   }
@@ -271,6 +277,10 @@ void slurm_free_job_info_msg(job_info_msg_t* answer) {
   delete answer;
 }
 
+long slurm_api_version() {
+  return api_number << 16;
+}
+
 void slurm_error(const char* format, ...) {
   char line[4096];
   va_list list;
@@ -283,6 +293,16 @@ void slurm_error(const char* format, ...) {
 }  // extern "C"
 
 namespace fake_slurm {
+
+Release::Release(long api, unsigned version) {
+  api_number = api;
+  running_version = version;
+}
+
+Release::~Release() {
+  api_number = 0;
+  running_version = 0;
+}
 
 Submission submit(spank_context_t context, const Plugin& plugin, const OptionValues& values) {
   process = {};

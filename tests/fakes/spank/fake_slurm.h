@@ -17,6 +17,16 @@ namespace fake_slurm {
 
 using Environment = std::map<std::string, std::string>;
 
+// The release of Slurm that this program is, while it exists: plugins for another are refused, as
+// by plugin.c. Without one, every plugin is loaded, and the number of the API is unknown.
+class Release {
+ public:
+  Release(long api, unsigned version);
+  ~Release();
+  Release(const Release&) = delete;
+  Release& operator=(const Release&) = delete;
+};
+
 // A line of plugstack.conf.
 struct Plugin {
   std::string path;

@@ -1,4 +1,5 @@
 // Tests of the built plugin, driven through Slurm's contexts by a fake host.
+#include <slurm/slurm.h>
 #include <stdlib.h>
 
 #include <cstdlib>
@@ -83,6 +84,18 @@ TEST_CASE("nccl_env plugin: sbatch, batch script, srun and its tasks, on two kin
         Environment{{"HOME", "/home/ada"},
                     {"NCCL_SOCKET_IFNAME", "=eth0"},
                     {"SLIPWAY_NCCL_ENV", R"({"NCCL_SOCKET_IFNAME":"=eth0"})"}});
+}
+
+TEST_CASE("nccl_env plugin: under a Slurm of another release, it says so and changes nothing") {
+  const bool is_first = (SLURM_VERSION_NUMBER & 0xffff00) == SLURM_VERSION_NUM(22, 5, 0);
+  const Release other(is_first ? 42 : 38,
+                      is_first ? SLURM_VERSION_NUM(24, 11, 3) : SLURM_VERSION_NUM(22, 5, 8));
+  const Node node;
+  const Step step = run_step(node.plugin(), {}, {}, 2);
+  CHECK_FALSE(step.failed);
+  REQUIRE(step.log.size() == 1);  // once for a process
+  CHECK_THAT(step.log[0], ContainsSubstring("nccl_env: built for Slurm "));
+  for (const Task& task : step.tasks) CHECK(task.environment.empty());
 }
 
 TEST_CASE("nccl_env plugin: show prints only from the step's first task") {

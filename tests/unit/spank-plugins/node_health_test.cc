@@ -71,6 +71,27 @@ TEST_CASE("node_health: an unfit node fails the prolog, with the verdict in the 
   CHECK(script.log == Lines{"node_health: node n: drain: gpu_ecc GPU 5"});
 }
 
+TEST_CASE("node_health: under a Slurm of another release, it says so and checks nothing") {
+  // Two rows, as one of them may be the release that this was built for.
+  const bool is_first = (SLURM_VERSION_NUMBER & 0xffff00) == SLURM_VERSION_NUM(22, 5, 0);
+  const Release other(is_first ? 42 : 38,
+                      is_first ? SLURM_VERSION_NUM(24, 11, 3) : SLURM_VERSION_NUM(22, 5, 8));
+  const Node node("echo 'node n: drain: gpu_ecc GPU 5'; exit 3\n");
+  const JobScript script = prolog(node.plugin());
+  CHECK_FALSE(script.failed);
+  REQUIRE(script.log.size() == 1);
+  CHECK_THAT(script.log[0], ContainsSubstring("node_health: built for Slurm "));
+  CHECK_THAT(script.log[0],
+             ContainsSubstring(is_first ? ", and this is 24.11, so it does nothing"
+                                        : ", and this is 22.05, so it does nothing"));
+}
+
+TEST_CASE("node_health: Slurm refuses it under a release that it does not know") {
+  const Release unknown(99, SLURM_VERSION_NUM(31, 5, 0));
+  const Node node("exit 3\n");
+  CHECK_THROWS_WITH(prolog(node.plugin()), "Incompatible Slurm plugin");
+}
+
 TEST_CASE("node_health: our own failure fails no prolog") {
   const std::string how = GENERATE("exit 1", "exit 2", "kill -9 $$", "exit 127", "exit 255");
   const Node node("echo oh >&2; " + how + "\n");
