@@ -15,6 +15,7 @@
 #include "common/text.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/health_parts.h"
+#include "launcher/commands/own_profile.h"
 #include "launcher/commands/root_program.h"
 #include "launcher/commands/verb.h"
 #include "launcher/health/check_node.h"
@@ -54,6 +55,21 @@ void sweep_job_folders() {
   }
 }
 
+// Where nobody wrote a profile, the machine is checked as what it says that it is.
+void describe_without_profile(health::CheckOptions& options) {
+  std::error_code ignored;
+  if (options.stage != health::Stage::manual || fs::exists(options.profile, ignored)) return;
+  try {
+    options.described = describe_own_node();
+  } catch (const Error&) {  // not on a cluster, which the check reports
+    return;
+  }
+  fmt::print(stderr,
+             "slipway health: {} is missing, so this machine is compared with what it says about "
+             "itself\n",
+             options.profile.string());
+}
+
 int check(const health::CheckOptions& options, const std::string& policy, bool asked_to_skip,
           bool json) {
   health::Policy rules = read_policy(policy);
@@ -70,8 +86,10 @@ int check(const health::CheckOptions& options, const std::string& policy, bool a
   return result.job_may_start || result.job_has_ended ? 0 : unfit;
 }
 
-constexpr Part parts[] = {
-    {"policy", health_policy}, {"report", health_report}, {"clear", health_clear}};
+constexpr Part parts[] = {{"policy", health_policy},
+                          {"report", health_report},
+                          {"clear", health_clear},
+                          {"nhc", health_nhc}};
 
 int check_node(Args args) {
   std::string stage = "manual", policy, profile(node_profile_path);
@@ -79,7 +97,9 @@ int check_node(Args args) {
   CommandLine line("slipway health", "Check this node and report whether it is fit for a job.");
   line.about(
       "GPUs, network, storage, memory, daemons and the kernel's log are checked; the result is "
-      "one line. Slurm's prolog and epilog run the same checks through the plugin node_health.");
+      "one line. Slurm's prolog and epilog run the same checks through the plugin node_health. "
+      "Anyone may check; without a node profile, the machine is compared with what it says about "
+      "itself.");
   for (const Part& part : parts) add_part(line, part, false);
   line.option("stage", "manual|prolog|epilog|periodic|deep",
               "which checks to run; deep adds memory bandwidth, a computation, a collective and "
@@ -123,6 +143,8 @@ int check_node(Args args) {
   if (act) {
     forget_environment();
     sweep_job_folders();
+  } else {
+    describe_without_profile(options);
   }
   return check(options, policy, asked_to_skip, json);
 }

@@ -15,5 +15,6 @@ health::Policy read_policy(const std::string& own);
 int health_policy(Args args);
 int health_report(Args args);
 int health_clear(Args args);
+int health_nhc(Args args);
 
 }  // namespace slipway::commands

@@ -16,12 +16,9 @@
 #include "common/fd.h"
 #include "common/installation.h"
 #include "common/text.h"
-#include "launcher/cluster/catalogue.h"
-#include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
-#include "launcher/commands/node_describe.h"
+#include "launcher/commands/own_profile.h"
 #include "launcher/commands/verb.h"
-#include "launcher/hosts/describe.h"
 #include "spank-plugins/nccl_env/decide.h"
 #include "spank-plugins/nccl_env/job.h"
 #include "spank-plugins/nccl_env/table.h"
@@ -44,20 +41,12 @@ nccl_env::Environment own_environment() {
   return all;
 }
 
-// The administrator's profile, or what the machine says about itself. Without NVML, which may take
-// seconds that a task would wait.
+// The administrator's profile, or what the machine says about itself.
 NodeProfile profile_of_this_node() {
   const fs::path installed(node_profile_path);
   std::error_code ignored;
   if (fs::exists(installed, ignored)) return load_node_profile(installed);
-  const fs::path folder = catalogue_folder();
-  const cluster::Catalogue catalogue = read_whole_catalogue(folder);
-  const hosts::HardwareTable table = hosts::load_hardware_table(folder);
-  hosts::Wishes wishes;
-  wishes.cluster = environment_variable("SLURM_CLUSTER_NAME");
-  wishes.node = environment_variable("SLURMD_NODENAME");
-  const hosts::Answers answers = hosts::ask_this_machine(hosts::AskNvml::no);
-  return hosts::describe(health::Machine(), answers, {catalogue, table}, wishes).profile;
+  return describe_own_node();
 }
 
 // As Slurm reads it from a task prolog, or as a shell does.

@@ -129,6 +129,10 @@ std::chrono::milliseconds milliseconds_of(double seconds) {
 std::string load_profile(const CheckOptions& options, NodeProfile& profile) {
   const bool of_a_cluster = options.stage != Stage::manual;
   if (!of_a_cluster && !std::filesystem::exists(options.profile)) {
+    if (options.described) {
+      profile = *options.described;
+      return "";
+    }
     throw Error(
         fmt::format("{} not found: this machine is not a cluster node", options.profile.string()));
   }

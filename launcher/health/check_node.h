@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "common/node_profile.h"
 #include "launcher/health/judge.h"
 
 namespace slipway::health {
@@ -16,6 +17,7 @@ struct CheckOptions {
   bool act = false;               // update Slurm
   std::filesystem::path state;    // the folder for state between checks; empty: none
   std::filesystem::path profile;  // node.json
+  std::optional<NodeProfile> described;  // by itself, for `manual` checks without a node.json
   std::string job;                // the job of the prolog or epilog; may be empty
   std::optional<std::set<unsigned>> job_gpus;
   std::optional<uid_t> job_user;  // in a prolog: the job's user, who may leave reports from then on
