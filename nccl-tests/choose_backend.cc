@@ -30,7 +30,8 @@ BackendChoice choose(BackendChoice wanted, int ranks_of_process) {
     throw Error(problem + "; to measure host memory, say so with --backend tcp");
   if (!missing.warning.empty() && launcher_rank() == 0)
     fmt::print(stderr, "warning: {}\n", missing.warning);
-  return was_launched_by_mpi() && ranks_of_process == 1 ? BackendChoice::mpi : BackendChoice::tcp;
+  return has_mpi() && was_launched_by_mpi() && ranks_of_process == 1 ? BackendChoice::mpi
+                                                                     : BackendChoice::tcp;
 }
 
 void prepare_to_launch(BackendChoice choice) {

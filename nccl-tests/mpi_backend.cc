@@ -255,6 +255,10 @@ std::vector<std::string> MpiBackend::share(const std::string& text) {
 
 }  // namespace
 
+bool has_mpi() {
+  return true;
+}
+
 std::unique_ptr<Backend> make_mpi_backend() {
   MPI_Init(nullptr, nullptr);
   return std::make_unique<MpiBackend>(MPI_COMM_WORLD, std::make_shared<MpiTypes>());

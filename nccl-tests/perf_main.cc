@@ -20,6 +20,7 @@
 #include "nccl-tests/heartbeat.h"
 #include "nccl-tests/launch.h"
 #include "nccl-tests/memory.h"
+#include "nccl-tests/mpi_backend.h"
 #include "nccl-tests/processes.h"
 #include "nccl-tests/run.h"
 
@@ -45,7 +46,7 @@ int usage(const std::string& program, const std::string& what) {
 // mpirun kills the other ranks when one exits with an error before MPI_Init, perhaps before rank 0
 // has printed the message. So all ranks initialize MPI, and exit together.
 int usage_of_all(const std::string& program, const std::string& what) {
-  if (!was_launched_by_mpi()) {
+  if (!has_mpi() || !was_launched_by_mpi()) {
     return launcher_rank() == 0 ? usage(program, what) : exit_usage;
   }
   const std::unique_ptr<Backend> backend = make_backend(BackendChoice::mpi, {});
