@@ -6,6 +6,7 @@
 #include <span>
 
 #include "common/distributions.h"
+#include "common/median.h"
 
 namespace slipway::history {
 namespace {
@@ -123,14 +124,6 @@ std::vector<double> logs_of(const std::vector<double>& values) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 != 0) return *middle;
-  return (*middle + *std::ranges::max_element(values.begin(), middle)) / 2;
-}
 
 std::vector<Step> find_steps(const std::vector<double>& values, double least, double level) {
   const std::vector<double> logs = logs_of(values);

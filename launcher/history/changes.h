@@ -21,6 +21,4 @@ std::vector<Step> find_steps(const std::vector<double>& values, double least, do
 // Whether the last value alone is below the ones before it, of which there must be five.
 bool is_last_low(const std::vector<double>& values, double least, double level);
 
-double median(std::vector<double> values);  // 0 if there are none
-
 }  // namespace slipway::history

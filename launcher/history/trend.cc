@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "common/median.h"
 #include "launcher/history/changes.h"
 
 namespace slipway::history {

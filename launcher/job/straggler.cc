@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/median.h"
 #include "launcher/job/watch_judge.h"
 
 namespace slipway::job {
@@ -13,12 +14,6 @@ constexpr size_t fewest_collectives = 20;  // in a window: below that, a median 
 constexpr size_t most_collectives = 4096;  // kept in a window, of a communicator
 constexpr size_t most_communicators = 4096;
 constexpr size_t fewest_groups = 4;  // communicators of one size, to compare their speed
-
-double middle_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 }  // namespace
 
@@ -58,14 +53,14 @@ std::map<std::string, double> WatchJudge::lateness(double seconds) const {
         std::vector<double> others;
         for (const auto& [other, time] : shortest)
           if (other != host) others.push_back(time);
-        late[host].push_back((middle_of(others) - own) / 1e6);
+        late[host].push_back((median(others) - own) / 1e6);
       }
     }
     if (whole < fewest_collectives) continue;
     const double period = seconds / static_cast<double>(whole);
     for (auto& [host, times] : late) {
       double& share = worst[host];
-      share = std::max(share, middle_of(times) / period);
+      share = std::max(share, median(times) / period);
     }
   }
   return worst;
@@ -75,15 +70,14 @@ std::map<std::string, double> WatchJudge::lateness(double seconds) const {
 std::optional<WatchFinding> WatchJudge::slow_link() const {
   std::map<int64_t, std::vector<std::pair<const Communicator*, double>>> groups;  // by size
   for (const auto& [name, communicator] : communicators_) {
-    std::vector<double> speeds = communicator.speeds;
-    if (speeds.size() >= fewest_collectives && communicator.ranks > 1)
-      groups[communicator.ranks].emplace_back(&communicator, middle_of(speeds));
+    if (communicator.speeds.size() >= fewest_collectives && communicator.ranks > 1)
+      groups[communicator.ranks].emplace_back(&communicator, median(communicator.speeds));
   }
   for (const auto& [size, group] : groups) {
     if (group.size() < fewest_groups) continue;
     std::vector<double> speeds;
     for (const auto& [communicator, speed] : group) speeds.push_back(speed);
-    const double usual = middle_of(speeds);
+    const double usual = median(speeds);
     std::map<std::string, std::pair<size_t, size_t>> hosts;  // in slow ones, in all
     size_t slow = 0;
     double slowest = usual;
