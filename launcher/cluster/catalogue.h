@@ -47,6 +47,8 @@ struct TransportType {
   Hardware hardware = {};
   std::vector<std::string> other_folders = {};  // of its libraries, besides node.libraries.folder
   NodeTransport node = {};                      // the rest of a node's settings, except such names
+  std::set<std::string> not_in_profile = {};    // names in `environment` that the vendor's profile
+                                                // does not set
 };
 
 // A bandwidth that machines of a type should reach.

@@ -37,6 +37,8 @@ class TransportReader {
     type.node.without_profile = variables(read_rules(row, "without_profile"));
     read_part(row, "vendor_profile", [&](RowReader& part) {
       type.node.vendor_profile.path = part.text("path");
+      for (std::string& name : part.optional_texts("leaves_out"))
+        type.not_in_profile.insert(std::move(name));
       if (const source::Node* inputs = part.mapping("inputs")) {
         RowReader texts(*inputs, fmt::format("`inputs` of transport `{}`", name_), diagnostics_);
         for (const source::Entry& input : inputs->entries) {

@@ -42,6 +42,7 @@ std::string difference(const PlannedNode& before, const Plan& current, const Pla
   if (mounts(before) != mounts(after)) return "its file systems change";
   if (before.gpu_devices != after.gpu_devices) return "its GPUs change";
   if (before.node_json != after.node_json) return "its node profile changes";
+  if (current.files_of(before) != wanted.files_of(after)) return "the files of its image change";
   if (current.monitoring != wanted.monitoring) {
     return fmt::format("its monitoring changes from {} to {}", current.monitoring,
                        wanted.monitoring);

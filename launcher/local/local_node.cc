@@ -51,6 +51,9 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   root.files = {{"/etc/hostname", node.name + "\n"},
                 {"/etc/hosts", plan.hosts},
                 {node_profile_path, node.node_json}};
+  if (node.role == "compute") {
+    for (const auto& [path, text] : plan.files_of(node)) root.files[path] = text;
+  }
   if (node.role == "login") {
     root.files["/etc/shadow-maint/useradd-post.d/slipway"] = useradd_note(plan.deployment);
   }

@@ -12,6 +12,7 @@
 #include "launcher/cluster/node_profiles.h"
 #include "launcher/cluster/slurm_conf.h"
 #include "launcher/cluster/slurm_site.h"
+#include "launcher/cluster/transport_files.h"
 #include "launcher/health/policy.h"
 #include "launcher/local/subnet.h"
 
@@ -170,6 +171,17 @@ std::map<std::string, std::string> slurm_files_of(cluster::Cluster cluster,
   return cluster::slurm_files(cluster, catalogue, site);
 }
 
+std::map<std::string, MachineFiles> machine_files_of(const std::vector<PlannedNode>& nodes,
+                                                     const cluster::Catalogue& catalogue) {
+  std::map<std::string, MachineFiles> all;
+  for (const PlannedNode& node : nodes) {
+    if (node.role != "compute" || all.contains(node.machine_type)) continue;
+    const auto files = cluster::transport_files(catalogue.machine(node.machine_type), catalogue);
+    for (const auto& [path, text] : files) all[node.machine_type][path.native()] = text;
+  }
+  return all;
+}
+
 // The first address of each node, which its name resolves to.
 std::string hosts_text(const std::vector<PlannedNode>& nodes) {
   std::string text = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
@@ -213,6 +225,7 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
   plan.monitoring = cluster.controller.monitoring;
   plan.tells = health::policy_tells(cluster.controller.health_policy);
   plan.hosts = hosts_text(plan.nodes);
+  plan.machine_files = machine_files_of(plan.nodes, catalogue);
   return plan;
 }
 

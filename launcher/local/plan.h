@@ -50,6 +50,9 @@ struct PlannedNode {
   size_t slot = 0;                       // makes the names of its interfaces' bridge ends unique
 };
 
+// Files of a machine's image: text by path.
+using MachineFiles = std::map<std::string, std::string>;
+
 struct Plan {
   std::string deployment;
   std::string cluster;
@@ -62,9 +65,15 @@ struct Plan {
   std::string monitoring = "none";                 // "metrics" or "prometheus": node/monitoring.h
   bool tells = false;                              // the health policy has `tell`
   std::string hosts;                               // text of /etc/hosts
+  // By machine type: what scripts expect of its image, such as its transport's profile.
+  std::map<std::string, MachineFiles> machine_files;
 
   const PlannedNode& controller() const { return nodes.front(); }
   bool elastic() const { return nodes.back().on_demand; }
+  MachineFiles files_of(const PlannedNode& node) const {
+    const auto found = machine_files.find(node.machine_type);
+    return found == machine_files.end() ? MachineFiles() : found->second;
+  }
 };
 
 // `current` is the running deployment's plan, if any: its nodes and networks keep their addresses

@@ -35,7 +35,8 @@ json to_json(const Plan& plan) {
           {"slurmdbd_conf", plan.slurmdbd_conf},
           {"monitoring", plan.monitoring},
           {"tells", plan.tells},
-          {"hosts", plan.hosts}};
+          {"hosts", plan.hosts},
+          {"machine_files", plan.machine_files}};
 }
 
 Plan plan_from_json(const json& from) try {
@@ -52,6 +53,7 @@ Plan plan_from_json(const json& from) try {
   plan.monitoring = from.value("monitoring", "none");
   plan.tells = from.value("tells", false);
   from.at("hosts").get_to(plan.hosts);
+  plan.machine_files = from.value("machine_files", plan.machine_files);
   if (plan.nodes.empty()) throw Error("it has no nodes");
   return plan;
 } catch (const json::exception& error) {

@@ -178,6 +178,50 @@ END
   ranks 4 4
 }
 
+@test "scripts: recipes for A3 Ultra and A4 find gIB on the nodes, with nothing prepared" {
+  local machine NAME
+  for machine in a3-ultragpu-8g a4-highgpu-8g; do
+    NAME=st-scripts-${machine%%-*}
+    sed "s/a3-megagpu-8g/$machine/; s/CoresPerSocket: 52/CoresPerSocket: 56/" "$BLUEPRINT" >"$SUITE/$machine.yaml"
+    slipway deploy "$SUITE/$machine.yaml" --vars deployment_name=$NAME --nodes a3mega_nodeset=2
+    on $NAME login mkdir -p /home/images
+    write_program "/home/images/nvcr.io#stub+1.sqsh" <"$SUITE/scripts.sqsh"
+    on $NAME login sh -c 'cat >/home/images/gib.sbatch' <<'END'
+#!/bin/bash
+#SBATCH --job-name=gib
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=1
+#SBATCH --gres=gpu:8
+#SBATCH --mem=0
+#SBATCH --exclusive
+#SBATCH --open-mode=append
+set -e
+export MASTER_PORT=29500
+MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+export MASTER_ADDR
+srun --container-image="$IMAGE" \
+  --container-mounts="/usr/local/gib,$MOUNTS" \
+  --container-workdir=/tmp \
+  --container-writable \
+  bash -c '
+    set -eu
+    unset NCCL_SOCKET_IFNAME
+    export LD_LIBRARY_PATH="/usr/local/gib/lib64:${LD_LIBRARY_PATH:-}"
+    source /usr/local/gib/scripts/set_nccl_env.sh
+    ls -d /usr/local/gib/lib64
+    export WORLD_SIZE=$SLURM_NTASKS RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID
+    python3 /opt/stub.py
+    echo "$RANK: $NCCL_NET, class $NCCL_IB_TC, NVLS $NCCL_NVLS_CHUNKSIZE"
+  '
+END
+    submit root /home/images/gib.sbatch
+    ranks 2 2
+    says "0: gIB, class 52, NVLS 524288"
+    says "1: gIB, class 52, NVLS 524288"
+    slipway destroy $NAME
+  done
+}
+
 @test "scripts: options in #SBATCH lines run the whole batch script in the image" {
   on $NAME login sh -c 'cat >/home/images/batch.sbatch' <<'END'
 #!/bin/bash
