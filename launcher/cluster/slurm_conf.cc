@@ -183,8 +183,8 @@ bool has_joining_nodes(const Lines& lines) {
 
 // Slurm gives no jobs to a node outside all switches of a tree, and nodes that register themselves
 // are in no file. A blueprint can name another plugin, for which nothing is written.
-bool has_topology(const Cluster& cluster, const SlurmSite& site, const Lines& lines) {
-  if (!site.has_topology || has_joining_nodes(lines)) return false;
+bool has_topology(const Cluster& cluster, const Lines& lines) {
+  if (has_joining_nodes(lines)) return false;
   const auto wanted = cluster.controller.slurm_conf.find("TopologyPlugin");
   return wanted == cluster.controller.slurm_conf.end() || wanted->second == "topology/tree" ||
          wanted->second == "topology/block";
@@ -237,8 +237,8 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   }
   std::vector<SlurmSetting> settings = own_settings(cluster, catalogue, site, lines);
   Topology topology;
-  if (has_topology(cluster, site, lines)) {
-    topology = make_topology(cluster, lines.nodesets);
+  if (has_topology(cluster, lines)) {
+    topology = make_topology(cluster, lines.nodesets, site);
     settings.push_back(topology.plugin);
     if (!topology.parameter.key.empty()) settings.push_back(topology.parameter);
     files["topology.conf"] =

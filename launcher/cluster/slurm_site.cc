@@ -68,7 +68,6 @@ SlurmSite google_slurm_site() {
   site.target = "google";
   site.slurm = {23, 2};
   site.elastic = true;
-  site.has_topology = true;
   site.follows_blueprint = true;
   site.job_scripts = "/opt/slipway/libexec/slipway";
   site.settings = {

@@ -47,8 +47,8 @@ struct SlurmSite {
   // If elastic: exclusive partitions get PowerDownOnIdle. Older versions refuse the key.
   bool has_power_down_on_idle() const { return slurm >= SlurmVersion{23, 2}; }
 
-  // Distances between nodes differ: write a topology.conf.
-  bool has_topology = false;
+  // topology/block, since Slurm 24.05. The cloud's images for machines with NVLink domains have it.
+  bool has_blocks() const { return target == "google" || slurm >= SlurmVersion{24, 5}; }
 
   // Lines of cgroup.conf; if empty, the file is not written.
   std::vector<SlurmSetting> cgroup_settings;

@@ -64,7 +64,8 @@ Topology blocks(const Cluster& cluster, const std::vector<NodesetLines>& nodeset
 
 }  // namespace
 
-Topology make_topology(const Cluster& cluster, const std::vector<NodesetLines>& nodesets) {
+Topology make_topology(const Cluster& cluster, const std::vector<NodesetLines>& nodesets,
+                       const SlurmSite& site) {
   int64_t largest = 0;
   for (const NodesetLines& nodeset : nodesets) {
     if (nodeset.count > 0) largest = std::max(largest, nodeset.nvlink_domain_machines);
@@ -72,7 +73,14 @@ Topology make_topology(const Cluster& cluster, const std::vector<NodesetLines>& 
   const auto wanted = cluster.controller.slurm_conf.find("TopologyPlugin");
   const bool as_tree =
       wanted != cluster.controller.slurm_conf.end() && wanted->second == "topology/tree";
-  return largest == 0 || as_tree ? switches(nodesets) : blocks(cluster, nodesets, largest);
+  if (largest > 0 && !as_tree && site.has_blocks()) return blocks(cluster, nodesets, largest);
+  Topology tree = switches(nodesets);
+  if (largest > 0 && !as_tree) {
+    tree.plugin.why =
+        "This Slurm has neither topology/block nor `sbatch --segment`, which came with 24.05: jobs "
+        "may be spread over NVLink domains.";
+  }
+  return tree;
 }
 
 }  // namespace slipway::cluster

@@ -16,8 +16,9 @@ struct Topology {
   std::string text;        // topology.conf
 };
 
-// A block for each NVLink domain if machine types have them, with topology/block of Slurm 24.05 and
-// newer; otherwise a switch for each nodeset. Nodesets without nodes are left out.
-Topology make_topology(const Cluster& cluster, const std::vector<NodesetLines>& nodesets);
+// A block for each NVLink domain if machine types have them and the site's Slurm has
+// topology/block; otherwise a switch for each nodeset. Nodesets without nodes are left out.
+Topology make_topology(const Cluster& cluster, const std::vector<NodesetLines>& nodesets,
+                       const SlurmSite& site);
 
 }  // namespace slipway::cluster

@@ -67,6 +67,13 @@ keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-
   says "ThreadsPerCore=2"
 }
 
+@test "cluster: Slurm knows which nodes are close to each other, as on Google Cloud" {
+  run on $NAME controller scontrol show topology
+  says "SwitchName=a3meganodeset Level=0 "
+  says "SwitchName=slipway-root Level=1 "
+  says "Nodes=${FIRST%-0}-[0-3]"
+}
+
 @test "cluster: every node has its own host name and network interface" {
   # --quiet: while nodes are still busy with the previous job, srun would report that it waits for them.
   run on $NAME login srun --quiet --nodes=4 sh -c 'echo "$(hostname) $(ip -brief -4 address show enp0s12)"'

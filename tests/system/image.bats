@@ -131,6 +131,22 @@ END
   [ "$(grep -c '^[0-7]: image /home 8$' <<<"$output")" -eq 8 ] || { echo "$output" && false; }
 }
 
+@test "image: machines that share NVLink are blocks of Slurm, and --segment keeps a job's parts within one" {
+  local NAME=st-image-nvlink
+  sed 's/a3-megagpu-8g/a4x-highgpu-4g/; s/CoresPerSocket: 52/CoresPerSocket: 70/; s/ThreadsPerCore: 2/ThreadsPerCore: 1/' \
+    "$BLUEPRINT" >"$SUITE/nvlink.yaml"
+  slipway deploy "$SUITE/nvlink.yaml" --vars deployment_name=$NAME --nodes a3mega_nodeset=19 --image "$(image trixie)"
+  run on $NAME controller scontrol show topology
+  says "BlockName=a3meganodeset-0 BlockIndex=0 Nodes=stimagenvlink-a3meganodeset-[0-17] BlockSize=18"
+  says "BlockName=a3meganodeset-1"
+  run on $NAME login srun --nodes=2 --segment=2 --label hostname
+  [ "$status" -eq 0 ]
+  # No block has 19 machines.
+  run on $NAME login srun --nodes=19 --segment=19 hostname
+  [ "$status" -ne 0 ]
+  slipway destroy $NAME
+}
+
 @test "image: all_gather runs in it, and its accounting has the job" {
   # Not on MPI: Debian 13's Open MPI crashes now and then (docs/guides/images.md).
   run on $NAME login srun --nodes=4 --job-name=gather /opt/slipway/bin/all_gather_perf --backend tcp -b 64K -e 256K -n 2

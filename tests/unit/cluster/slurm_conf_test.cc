@@ -61,7 +61,7 @@ std::string gres_with(const std::string& gres) {
 
 TEST_CASE("slurm files: the quickstart cluster's, complete") {
   const auto files = files_of(quickstart_cluster());
-  REQUIRE(files.size() == 6);
+  REQUIRE(files.size() == 7);
   for (const auto& [name, text] : files) check_golden(name, text);
 }
 
@@ -300,6 +300,26 @@ TEST_CASE("slurm.conf: nodesets with NVLink domains are blocks, padded to the sa
             "BlockSizes=18\n");
   CHECK(
       files.at("slurm.conf").ends_with("NodeName=quickstart-nowhere-[0-14] State=FUTURE CPUs=1\n"));
+}
+
+TEST_CASE("slurm.conf: a local cluster has the cloud's topology, as far as its Slurm has it") {
+  Cluster cluster = quickstart_cluster();
+  const auto topology = [&](const SlurmSite& site) {
+    const auto files = files_of(cluster, site);
+    return lines_of(files.at("slurm.conf"), {"TopologyPlugin", "TopologyParam"}) +
+           lines_of(files.at("topology.conf"), {"BlockName", "BlockSizes", "SwitchName"});
+  };
+  CHECK(topology(local_slurm_site()) == topology(google_slurm_site()));
+  cluster.nodesets[0].machine.machine_type = "a4x-highgpu-4g";
+  cluster.nodesets[0].node_conf.clear();
+  SlurmSite local = local_slurm_site();
+  local.slurm = {24, 5};
+  CHECK(topology(local) == topology(google_slurm_site()));
+  CHECK_THAT(topology(local), ContainsSubstring("TopologyPlugin=topology/block"));
+  local.slurm = {23, 11};
+  CHECK_THAT(topology(local), ContainsSubstring("TopologyPlugin=topology/tree"));
+  CHECK_THAT(files_of(cluster, local).at("slurm.conf"),
+             ContainsSubstring("neither topology/block nor `sbatch --segment`"));
 }
 
 TEST_CASE("slurm.conf: nodes that register themselves have a feature and room") {
