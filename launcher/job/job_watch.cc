@@ -106,7 +106,7 @@ std::vector<WatchFinding> JobWatch::findings() {
   if (!judge_) return all;
   if (auto hang = judge_->hang(now())) all.push_back(std::move(*hang));
   if (auto slow = judge_->straggler(now())) all.push_back(std::move(*slow));
-  for (std::string& fault : log_.faults(now())) {
+  for (LogFault& fault : log_.faults(now())) {
     WatchFinding finding;
     finding.what = "log rule";
     finding.evidence = std::move(fault);

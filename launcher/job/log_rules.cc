@@ -27,9 +27,9 @@ void LogWatch::begin(double now) {
   faults_.clear();
 }
 
-void LogWatch::breaks(size_t rule, std::string what) {
+void LogWatch::breaks(size_t rule, const std::string& what, int64_t rank) {
   if (std::exchange(states_[rule].broken, true)) return;
-  faults_.push_back(fmt::format("log rule `{}`: {}", rules_[rule].name, std::move(what)));
+  faults_.push_back({fmt::format("`{}`: {}", rules_[rule].name, what), rank});
 }
 
 void LogWatch::line(double now, int64_t rank, std::string_view text) {
@@ -44,18 +44,20 @@ void LogWatch::line(double now, int64_t rank, std::string_view text) {
     if (!matches) continue;
     state.last = now;
     if (rule.fault_on_match) {
-      breaks(i, fmt::format("rank {} wrote `{}`", rank, text.substr(0, 200)));
+      breaks(i, fmt::format("rank {} wrote `{}`", rank, text.substr(0, 200)), rank);
     } else if (rule.threshold) {
       const double value = std::strtod(group.c_str(), nullptr);
       state.in_a_row = is_beyond(value, rule.operation, *rule.threshold) ? state.in_a_row + 1 : 0;
       if (state.in_a_row < rule.points) continue;
-      breaks(i, fmt::format("the value is {}, and {} {:g} is a fault", group, rule.operation,
-                            *rule.threshold));
+      breaks(i,
+             fmt::format("the value of rank {} is {}, and {} {:g} is a fault", rank, group,
+                         rule.operation, *rule.threshold),
+             rank);
     }
   }
 }
 
-std::vector<std::string> LogWatch::faults(double now) {
+std::vector<LogFault> LogWatch::faults(double now) {
   for (size_t i = 0; i < rules_.size(); ++i) {
     const LogRule& rule = rules_[i];
     const double last = states_[i].last;

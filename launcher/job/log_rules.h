@@ -15,6 +15,7 @@
 
 #include <re2/re2.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -40,6 +41,12 @@ struct LogRule {
 std::vector<LogRule> read_log_rules(const std::filesystem::path& file, source::Sources& sources,
                                     source::Diagnostics& diagnostics);
 
+struct LogFault {
+  std::string text;   // "`nan`: rank 7 wrote `loss: nan`", for people
+  int64_t rank = -1;  // that wrote the line; -1: a line is missing
+  bool operator==(const LogFault&) const = default;
+};
+
 // Applies rules to the lines of all ranks. The clock is the caller's.
 class LogWatch {
  public:
@@ -49,7 +56,7 @@ class LogWatch {
   void begin(double now);  // an attempt
   void line(double now, int64_t rank, std::string_view text);
   // What was broken since the last call, for people; each rule once an attempt.
-  std::vector<std::string> faults(double now);
+  std::vector<LogFault> faults(double now);
   bool is_empty() const { return rules_.empty(); }
 
  private:
@@ -58,11 +65,11 @@ class LogWatch {
     int in_a_row = 0;
     bool broken = false;
   };
-  void breaks(size_t rule, std::string what);
+  void breaks(size_t rule, const std::string& what, int64_t rank = -1);
 
   std::vector<LogRule> rules_;
   std::vector<State> states_;
-  std::vector<std::string> faults_;
+  std::vector<LogFault> faults_;
   double began_ = 0;
 };
 

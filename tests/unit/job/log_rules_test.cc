@@ -35,6 +35,7 @@ LogWatch watch_of(const std::string& text) {
 }
 
 using LogTexts = std::vector<std::string>;
+using LogFaults = std::vector<LogFault>;
 
 }  // namespace
 
@@ -45,10 +46,10 @@ TEST_CASE("log rules: a line that has to come in time, and then again and again"
   CHECK(watch.faults(600).empty());
   watch.line(601, 0, "Epoch 0 Batch 1");
   CHECK(watch.faults(661).empty());
-  CHECK(watch.faults(662) == LogTexts{"log rule `steps`: no match for 60 s"});
+  CHECK(watch.faults(662) == LogFaults{{"`steps`: no match for 60 s"}});
   CHECK(watch.faults(800).empty());  // once
   watch.begin(1000);
-  CHECK(watch.faults(1601) == LogTexts{"log rule `steps`: no match within 600 s of the start"});
+  CHECK(watch.faults(1601) == LogFaults{{"`steps`: no match within 600 s of the start"}});
 }
 
 TEST_CASE("log rules: a number below its threshold, several times in a row") {
@@ -58,13 +59,14 @@ TEST_CASE("log rules: a number below its threshold, several times in a row") {
     watch.line(1, 3, line);
   CHECK(watch.faults(2).empty());
   watch.line(3, 3, "loss 1, nan TFLOPS");
-  CHECK(watch.faults(3) == LogTexts{"log rule `speed`: the value is nan, and lteq 80 is a fault"});
+  CHECK(watch.faults(3) ==
+        LogFaults{{"`speed`: the value of rank 3 is nan, and lteq 80 is a fault", 3}});
 }
 
 TEST_CASE("log rules: a line that must not come") {
   LogWatch watch = watch_of("- {name: nan, logPattern: 'loss: nan', faultOnMatch: true}\n");
   watch.line(1, 7, "step 5 loss: nan");
-  CHECK(watch.faults(1) == LogTexts{"log rule `nan`: rank 7 wrote `step 5 loss: nan`"});
+  CHECK(watch.faults(1) == LogFaults{{"`nan`: rank 7 wrote `step 5 loss: nan`", 7}});
 }
 
 TEST_CASE("log rules: everything that is wrong in a file is reported at its place") {
