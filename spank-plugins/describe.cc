@@ -9,6 +9,7 @@
 #include "spank-plugins/auto_resume/advice.h"
 #include "spank-plugins/container/options.h"
 #include "spank-plugins/container/settings.h"
+#include "spank-plugins/nccl_env/inspector.h"
 #include "spank-plugins/nccl_env/settings.h"
 #include "spank-plugins/node_health/settings.h"
 
@@ -49,13 +50,15 @@ Json nccl_env() {
       "  optional /opt/slipway/lib/slipway/spank/nccl_env.so default=on";
   plugin.examples = {{"srun -N2 -n16 --gpus-per-node=8 --nccl-env=show ./train",
                       "print the variables and where each comes from"},
-                     {"sbatch --nccl-env=off job.sbatch", "leave the job's environment alone"}};
+                     {"sbatch --nccl-env=off job.sbatch", "leave the job's environment alone"},
+                     {"srun --nccl-watch ./train", "record every collective"}};
   plugin.environment = {{"SLIPWAY_NCCL_ENV", "names the values that the plugin has set"}};
   plugin.files = {{"/etc/slipway/node.json", "the node profile"},
                   {"/etc/slurm/plugstack.conf", "where Slurm finds the plugin"}};
   plugin.see_also = {"node_health(8)", "all_gather_perf(1)"};
   using namespace slipway::nccl_env;
   plugin.options.push_back(job_option(option_name, option_values, option_help));
+  plugin.options.push_back(job_option(watch_option_name, "", watch_option_help, ""));
   return described<ArgumentHelp>(plugin, argument_help);
 }
 

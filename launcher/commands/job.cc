@@ -20,6 +20,7 @@
 #include "launcher/commands/own_profile.h"
 #include "launcher/commands/verb.h"
 #include "spank-plugins/nccl_env/decide.h"
+#include "spank-plugins/nccl_env/inspector.h"
 #include "spank-plugins/nccl_env/job.h"
 #include "spank-plugins/nccl_env/table.h"
 
@@ -29,6 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* mode_variable = "SLIPWAY_RUN_NCCL_ENV";
+constexpr const char* watch_variable = "SLIPWAY_RUN_NCCL_WATCH";
 constexpr const char* prolog_of_user = "SLIPWAY_RUN_TASK_PROLOG";
 
 nccl_env::Environment own_environment() {
@@ -135,7 +137,8 @@ void end_task_at_its_start() {
   ::_exit(0);
 }
 
-int prepare_task(nccl_env::Mode mode, bool for_slurm) {
+int prepare_task(const nccl_env::Asked& asked, bool for_slurm) {
+  const nccl_env::Mode mode = asked.mode;
   const nccl_env::Environment environment = own_environment();
   const bool gpus = nccl_env::has_gpus([&](const char* name) -> std::optional<std::string> {
     const auto found = environment.find(name);
@@ -145,7 +148,7 @@ int prepare_task(nccl_env::Mode mode, bool for_slurm) {
   const NodeProfile profile = profile_of_this_node();
   const auto nodes = to_number<uint32_t>(environment_variable("SLURM_STEP_NUM_NODES"));
   const nccl_env::Decided decided = nccl_env::decide(
-      profile, {}, mode, environment, {nccl_env::has_several_nodes(environment, nodes), ""});
+      profile, {}, asked, environment, {nccl_env::has_several_nodes(environment, nodes), ""});
   if (is_first_task(environment, "SLURM_PROCID")) {
     if (mode == nccl_env::Mode::show) {
       say(nccl_env::table(profile, decided.resolution), for_slurm);
@@ -163,7 +166,7 @@ int prepare_task(nccl_env::Mode mode, bool for_slurm) {
 
 int job_prepare(Args args) {
   std::string mode = "on";
-  bool for_slurm = false;
+  bool for_slurm = false, watch = false;
   CommandLine line("slipway job prepare",
                    "Print the NCCL variables of this node's transport for a shell, and check it.");
   line.about(
@@ -172,17 +175,20 @@ int job_prepare(Args args) {
       "needs no rights: without a node profile, the machine describes itself (`slipway node "
       "describe`). In a task without GPUs, it prints nothing.");
   line.option(nccl_env::option_name, nccl_env::option_values, nccl_env::option_help, &mode);
+  line.flag(nccl_env::watch_option_name, nccl_env::watch_option_help, &watch);
   line.flag("task-prolog", "print for Slurm instead, whose task prolog this is", &for_slurm);
   line.example("eval \"$(slipway job prepare)\"", "in a script that starts one task on each node");
   line.example("slipway job prepare --nccl-env show", "see every variable, its origin, and why");
   line.exit_status("1", "the job cannot work");
   line.see_also("slipway-run(1)");
   if (!line.parse(args)) return 0;
-  if (!for_slurm) return prepare_task(nccl_env::parse_mode(mode, "--nccl-env"), false);
+  if (!for_slurm) return prepare_task({nccl_env::parse_mode(mode, "--nccl-env"), watch}, false);
   run_users_prolog();
   const std::string asked = environment_variable(mode_variable);
   const int status =
-      prepare_task(nccl_env::parse_mode(asked.empty() ? "on" : asked, mode_variable), true);
+      prepare_task({nccl_env::parse_mode(asked.empty() ? "on" : asked, mode_variable),
+                    !environment_variable(watch_variable).empty()},
+                   true);
   if (status != 0) end_task_at_its_start();
   return status;
 }
@@ -202,6 +208,7 @@ int job(Args args) {
 
 int run(Args args) {
   std::string mode = "on";
+  bool watch = false;
   std::vector<std::string> command;
   CommandLine line("slipway run",
                    "Start srun, and give its tasks the NCCL variables of their node's transport.");
@@ -210,6 +217,7 @@ int run(Args args) {
       "checks, through srun's task prolog. Slipway has to be at the same place on all nodes, such "
       "as your home folder. A task prolog of yours (SLURM_TASK_PROLOG) runs as well.");
   line.option(nccl_env::option_name, nccl_env::option_values, nccl_env::option_help, &mode);
+  line.flag(nccl_env::watch_option_name, nccl_env::watch_option_help, &watch);
   line.rest_after_dashes("srun [ARG...]", &command);
   line.example("slipway run -- srun --nodes=4 --gpus-per-node=8 ./train.sh", "in an sbatch script");
   line.example("slipway run --nccl-env show -- srun ./train.sh", "see every variable, and why");
@@ -234,6 +242,7 @@ int run(Args args) {
   const fs::path prolog = find_installation().prefix / "libexec/slipway/task-environment";
   ::setenv("SLURM_TASK_PROLOG", prolog.c_str(), 1);
   ::setenv(mode_variable, mode.c_str(), 1);
+  if (watch) ::setenv(watch_variable, "1", 1);
   ::execvp(command.front().c_str(), pointers(command).data());
   throw Error(fmt::format("cannot start {}: {}", command.front(), std::strerror(errno)));
 }

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/job/attempt.h"
+#include "spank-plugins/nccl_env/inspector.h"
 
 namespace slipway::job {
 namespace {
@@ -30,17 +31,15 @@ WatchLimits limits_of(double hang_seconds) {
 }  // namespace
 
 Variables inspector_variables() {
-  // https://github.com/NVIDIA/nccl/tree/master/plugins/profiler/inspector
-  Variables variables = {{"NCCL_PROFILER_PLUGIN", "inspector"},
-                         {"NCCL_INSPECTOR_ENABLE", "1"},
-                         {"NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS", "1000000"}};
-  std::erase_if(variables,
-                [](const auto& each) { return std::getenv(each.first.c_str()) != nullptr; });
+  Variables variables;
+  for (const nccl_env::Advice& each : nccl_env::inspector_advice())
+    if (std::getenv(each.name.c_str()) == nullptr) variables[each.name] = each.value;
   return variables;
 }
 
 JobWatch::JobWatch(const LaunchOptions& options)
     : hang_seconds_(options.hang_seconds),
+      has_collectives_(options.nccl_watch || std::getenv(nccl_env::inspector_switch) != nullptr),
       on_hang_(options.on_hang),
       on_straggler_(options.on_straggler),
       step_(options.progress_regex.empty() ? nullptr
@@ -48,7 +47,7 @@ JobWatch::JobWatch(const LaunchOptions& options)
       log_(options.log_rules) {}
 
 std::chrono::milliseconds JobWatch::interval() const {
-  return watch_interval;
+  return hang_seconds_ > 0 || has_collectives_ ? watch_interval : std::chrono::milliseconds(0);
 }
 
 double JobWatch::now() const {
@@ -109,7 +108,12 @@ std::vector<WatchFinding> JobWatch::findings() {
   for (LogFault& fault : log_.faults(now())) {
     WatchFinding finding;
     finding.what = "log rule";
-    finding.evidence = std::move(fault);
+    finding.evidence = std::move(fault.text);
+    if (fault.rank >= 0) {
+      finding.ranks = {fault.rank};
+      finding.nodes = {nodes_.at(static_cast<size_t>(fault.rank / tasks_per_node_))};
+      finding.evidence += fmt::format(" (on {})", finding.nodes.front());
+    }
     all.push_back(std::move(finding));
   }
   return all;

@@ -26,7 +26,7 @@ class JobWatch {
  public:
   explicit JobWatch(const LaunchOptions& options);
 
-  // How often agents report.
+  // How often agents report; 0: nothing reads what they see.
   std::chrono::milliseconds interval() const;
 
   // An attempt begins, with the node of each rank.
@@ -52,6 +52,7 @@ class JobWatch {
   const std::string& action(const WatchFinding& finding) const;
 
   double hang_seconds_;
+  bool has_collectives_;  // NCCL's inspector is on, also by `sbatch --nccl-watch`
   std::string on_hang_, on_straggler_;
   std::unique_ptr<const re2::RE2> step_;  // null: the output reports no steps
   LogWatch log_;

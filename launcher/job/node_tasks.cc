@@ -24,6 +24,7 @@
 #include "launcher/job/last_output.h"
 #include "launcher/job/processes.h"
 #include "launcher/job/step_file.h"
+#include "spank-plugins/nccl_env/inspector.h"
 
 namespace slipway::job {
 namespace {
@@ -115,7 +116,8 @@ void NodeTasks::start(int64_t rank, const std::vector<std::string>& command,
     all[error_variable] = task.error_file;
   }
   const std::string dump_folder = "NCCL_INSPECTOR_DUMP_DIR";
-  if (all.contains("NCCL_INSPECTOR_ENABLE") && !all.contains(dump_folder))
+  const char* const inspector = nccl_env::inspector_switch;
+  if ((all.contains(inspector) || std::getenv(inspector) != nullptr) && !all.contains(dump_folder))
     all[dump_folder] = inspector_folder();
   std::vector<std::string> words = command,
                            environment = environment_with(

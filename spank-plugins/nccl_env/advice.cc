@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/error.h"
+#include "spank-plugins/nccl_env/inspector.h"
 #include "spank-plugins/nccl_env/vendor_profile.h"
 
 namespace slipway::nccl_env {
@@ -75,6 +76,10 @@ class Collector {
 Advised collect_advice(const NodeProfile& profile, const Sources& sources) {
   const NodeTransport& transport = profile.transport;
   Collector collector;
+  // First: the user asks for it, while the other sources only advise.
+  if (sources.watch) {
+    for (Advice& advice : inspector_advice()) collector.add(std::move(advice));
+  }
   for (const auto& [name, value] : sources.administrators) {
     collector.add({name, value, "plugstack.conf", "set by the administrator"});
   }

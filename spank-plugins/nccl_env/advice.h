@@ -13,7 +13,7 @@ namespace slipway::nccl_env {
 struct Advice {
   std::string name;
   std::string value;
-  std::string source;    // "plugstack.conf", "vendor", "transport"
+  std::string source;    // "--nccl-watch", "plugstack.conf", "vendor", "transport"
   std::string why;       // for `--nccl-env=show`
   bool prepend = false;  // a folder that goes first in a list of folders
 };
@@ -21,6 +21,7 @@ struct Advice {
 struct Sources {
   std::map<std::string, std::string> administrators;  // from plugstack.conf
   bool several_nodes = false;
+  bool watch = false;  // --nccl-watch
 };
 
 struct Advised {

@@ -119,7 +119,7 @@ std::vector<std::string> names_to_keep(const Arguments& arguments, const Environ
   std::set<std::string> names;
   for (const bool several_nodes : {false, true}) {
     for (const Advice& each :
-         collect_advice(profile, {arguments.variables, several_nodes}).advice) {
+         collect_advice(profile, {arguments.variables, several_nodes, /*watch=*/true}).advice) {
       if (!each.prepend) names.insert(each.name);
     }
   }

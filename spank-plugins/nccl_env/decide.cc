@@ -16,9 +16,9 @@ Environment after(const Resolution& resolution, Environment environment) {
   return environment;
 }
 
-Decided decide(const NodeProfile& profile, const Arguments& arguments, Mode mode,
+Decided decide(const NodeProfile& profile, const Arguments& arguments, const Asked& asked,
                const Environment& environment, const PreflightJob& job) {
-  Advised advised = collect_advice(profile, {arguments.variables, job.several_nodes});
+  Advised advised = collect_advice(profile, {arguments.variables, job.several_nodes, asked.watch});
   if (!arguments.environment_plugin.empty()) {
     advised.advice.push_back({"NCCL_ENV_PLUGIN", arguments.environment_plugin, "plugstack.conf",
                               "keeps container images from replacing values"});
@@ -28,7 +28,7 @@ Decided decide(const NodeProfile& profile, const Arguments& arguments, Mode mode
     decided.findings.push_back({profile.node + ": " + warning, false, true});
   }
   const Environment seen =
-      mode == Mode::warn ? environment : after(decided.resolution, environment);
+      asked.mode == Mode::warn ? environment : after(decided.resolution, environment);
   const auto found = judge(profile, look_up(profile, environment), seen, advised.advice, job);
   decided.findings.insert(decided.findings.end(), found.begin(), found.end());
   return decided;

@@ -18,9 +18,15 @@ struct Decided {
   std::vector<Finding> findings;
 };
 
+// What the user's options ask for.
+struct Asked {
+  Mode mode = Mode::on;
+  bool watch = false;  // --nccl-watch
+};
+
 // `environment` is the step's; `arguments` the administrator's. With Mode::warn, the task keeps its
 // environment, so that is what is judged. `digest_of_submission` as in PreflightJob.
-Decided decide(const NodeProfile& profile, const Arguments& arguments, Mode mode,
+Decided decide(const NodeProfile& profile, const Arguments& arguments, const Asked& asked,
                const Environment& environment, const PreflightJob& job);
 
 // The environment as the tasks will see it.

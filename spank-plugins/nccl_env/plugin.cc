@@ -4,6 +4,8 @@
 // srun) and remote.cc (slurmstepd). User documentation: docs/guides/nccl.md.
 #include <unistd.h>
 
+#include <fmt/core.h>
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "spank-plugins/nccl_env/inspector.h"
 #include "spank-plugins/nccl_env/remote.h"
 #include "spank-plugins/nccl_env/settings.h"
 #include "spank-plugins/nccl_env/submission.h"
@@ -29,9 +32,18 @@ int take_option(int, const char* value, int remote) {
   });
 }
 
+int take_watch(int, const char*, int remote) {
+  return spank::guarded("option ignored", [&] {
+    remote ? remote::take_watch() : submission::take_watch();
+    return 0;
+  });
+}
+
 constexpr auto time_to_forward_output = std::chrono::milliseconds(500);
 
-constexpr spank::Option nccl_env_option = {option_name, option_values, option_help, take_option};
+constexpr spank::Option all_options[] = {
+    {option_name, option_values, option_help, take_option},
+    {watch_option_name, nullptr, watch_option_help, take_watch}};
 
 // Empty if plugstack.conf is invalid. The plugin then does nothing at all: half of a misread
 // setting may be the opposite of what the administrator wants.
@@ -49,7 +61,7 @@ int init(const spank::Handle& slurm, int count, char** words) {
   switch (spank_context()) {
     case S_CTX_ALLOCATOR:
     case S_CTX_LOCAL:
-      if (arguments) submission::begin();
+      if (arguments) submission::begin(arguments->default_mode);
       break;
     case S_CTX_REMOTE:
       remote::begin(std::move(arguments));
@@ -61,8 +73,10 @@ int init(const spank::Handle& slurm, int count, char** words) {
     default:  // slurmd: only checks the arguments, as there is no job
       break;
   }
-  const spank::Status status = slurm.register_option(nccl_env_option);
-  if (!status) throw Error(std::string("cannot register --nccl-env: ") + status.text());
+  for (const spank::Option& option : all_options) {
+    const spank::Status status = slurm.register_option(option);
+    if (!status) throw Error(fmt::format("cannot register --{}: {}", option.name, status.text()));
+  }
   return ESPANK_SUCCESS;
 }
 
@@ -77,6 +91,15 @@ int slurm_spank_init(spank_t handle, int count, char* words[]) {
   using namespace slipway;
   return spank::guarded("init",
                         [&] { return nccl_env::init(spank::Handle(handle), count, words); });
+}
+
+int slurm_spank_init_post_opt(spank_t, int, char*[]) {
+  using namespace slipway;
+  return spank::guarded("init_post_opt", [] {
+    const spank_context_t context = spank_context();
+    if (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR) nccl_env::submission::after_options();
+    return 0;
+  });
 }
 
 int slurm_spank_user_init(spank_t handle, int, char*[]) {

@@ -27,6 +27,7 @@ namespace {
 struct Step {
   std::optional<Arguments> arguments;
   std::optional<Mode> mode;  // --nccl-env, if given
+  bool watch = false;        // --nccl-watch
 
   // Decided by user_init, for tasks with GPUs; others get nothing.
   bool decided = false;
@@ -74,10 +75,11 @@ void print(std::string_view text) {
   }
 }
 
-// What sbatch and salloc pass of --nccl-env to the whole job. Slurm passes an option in its own
+// What sbatch and salloc pass of our options to the whole job. Slurm passes an option in its own
 // variable, which it reads for the callback and removes; but `--export=NONE` keeps only SLURM_*, so
-// then this variable alone arrives, and no callback is called (seen in 22.05).
+// then these variables alone arrive, and no callback is called (seen in 22.05).
 constexpr const char* option_of_job = "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_env_nccl_env";
+constexpr const char* watch_of_job = "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_env_nccl_watch";
 
 // The names of variables whose values in the job beat those of a container's image. pyxis and our
 // own plugin read it after all plugins' slurm_spank_init, unless --container-env is given.
@@ -103,11 +105,11 @@ Environment read_environment(const spank::Handle& slurm) {
   return *std::move(environment);
 }
 
-void decide_step(const spank::Handle& slurm, const Environment& environment, Mode mode) {
+void decide_step(const spank::Handle& slurm, const Environment& environment, const Asked& asked) {
   const Arguments& arguments = *step.arguments;
   step.profile = load_node_profile(arguments.profile_path);
   Decided decided = decide(
-      step.profile, arguments, mode, environment,
+      step.profile, arguments, asked, environment,
       {has_several_nodes(environment, slurm.node_count()), text_of(environment, digest_name)});
   step.resolution = std::move(decided.resolution);
   step.findings = std::move(decided.findings);
@@ -219,17 +221,22 @@ void take_option(const char* value) {
   step.mode = parse_mode(value, "--nccl-env");
 }
 
+void take_watch() {
+  step.watch = true;
+}
+
 void user_init(const spank::Handle& slurm) {
   if (!step.arguments) return;
   const Environment environment = read_environment(slurm);
   if (!step.mode) take_option_of_job(environment);
+  step.watch = step.watch || environment.contains(watch_of_job);
   const Mode mode = step.mode.value_or(step.arguments->default_mode);
   step.mode = mode;
   // A job that is left alone does not have to know what was removed; one without GPUs needs
   // nothing.
   Resolution nothing_of_ours = take_back(environment);
   if (mode == Mode::off) nothing_of_ours.marker.reset();
-  if (mode != Mode::off) decide_step(slurm, environment, mode);
+  if (mode != Mode::off) decide_step(slurm, environment, {mode, step.watch});
   apply(slurm, nothing_of_ours);
   step.job = after(nothing_of_ours, environment);
   change(slurm, digest_name, std::nullopt);

@@ -18,6 +18,8 @@ void init(const spank::Handle& slurm);
 // --nccl-env, as the user gave it to sbatch or srun. If Slurm does not call this, user_init looks
 // for the option in the job's environment.
 void take_option(const char* value);
+// --nccl-watch, in the same way.
+void take_watch();
 
 // Decides what the step's tasks on this node get, and checks for problems.
 //

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <fmt/core.h>
+
 #include <optional>
 #include <string>
 
 #include "common/error.h"
 #include "common/transport_stock.h"
+#include "spank-plugins/nccl_env/decide.h"
 #include "spank-plugins/nccl_env/resolve.h"
 #include "spank-plugins/nccl_env/settings.h"
 #include "spank-plugins/spank/guard.h"
@@ -26,9 +29,13 @@ void change(const std::string& name, const std::optional<std::string>& value) {
   }
 }
 
+// What the options of this command, or of the job that it belongs to, ask for.
+Asked asked;
+
 }  // namespace
 
-void begin() {
+void begin(Mode default_mode) {
+  asked = {default_mode, false};
   // Slurm provides no environment here: it is the process's own.
   const Environment environment = spank::read_environment(::environ);
   const Resolution resolution = take_back(environment);
@@ -43,12 +50,22 @@ void begin() {
 
 int take_option(const char* value) {
   try {
-    parse_mode(value, "--nccl-env");
+    asked.mode = parse_mode(value, "--nccl-env");
     return 0;
   } catch (const Error& error) {
     spank::log_error(error.what());
     return -1;
   }
+}
+
+void take_watch() {
+  asked.watch = true;
+}
+
+void after_options() {
+  if (!asked.watch || (asked.mode != Mode::off && asked.mode != Mode::warn)) return;
+  spank::log_error(fmt::format("--nccl-watch has no effect here, as --nccl-env is `{}`",
+                               asked.mode == Mode::off ? "off" : "warn"));
 }
 
 }  // namespace slipway::nccl_env::submission

@@ -21,7 +21,7 @@ Status Handle::register_option(const Option& option) const {
   spank_option raw = {const_cast<char*>(option.name),
                       const_cast<char*>(option.value_name),
                       const_cast<char*>(option.usage),
-                      /*has_arg=*/1,
+                      /*has_arg=*/option.value_name != nullptr ? 1 : 0,
                       /*val=*/0,
                       option.take};
   return Status(spank_option_register(spank_, &raw));

@@ -22,11 +22,10 @@ class Status {
   spank_err_t code_;
 };
 
-// A command line option of sbatch, srun and salloc that takes a value. The texts must live as long
-// as the plugin.
+// A command line option of sbatch, srun and salloc. The texts must live as long as the plugin.
 struct Option {
   const char* name;        // "nccl-env": --nccl-env
-  const char* value_name;  // "on|off|show"
+  const char* value_name;  // "on|off|show"; null: it takes no value, and `take` gets a null pointer
   const char* usage;       // for `srun --help`
   // Returns 0, or -1 to reject the value. `remote` is 0 in the command that the user ran, and 1 on
   // a node. Slurm may call this several times; the last call wins.

@@ -26,7 +26,7 @@ struct Process {
   spank_context_t context = S_CTX_ERROR;
   Phase phase = Phase::init;
   std::vector<std::string> log;
-  std::optional<spank_option> option;
+  std::vector<spank_option> options;
   fake_slurm::Environment environment;
   std::vector<std::string> raw_environment;
   std::vector<char*> environment_pointers;
@@ -169,6 +169,23 @@ fake_slurm::Task run_task(Library& library, fake_slurm::Step& step) {
   return task;
 }
 
+// A value of the plugin's first option, or "--name" of one without a value.
+struct Given {
+  const spank_option* option = nullptr;
+  const char* value = nullptr;
+};
+
+Given find_option(const std::string& text) {
+  if (process.options.empty()) throw std::runtime_error("the plugin has no option");
+  if (!text.starts_with("--")) return {&process.options.front(), text.c_str()};
+  for (const spank_option& option : process.options) {
+    if (text.substr(2) != option.name) continue;
+    if (option.has_arg != 0) throw std::runtime_error(text + " takes a value");
+    return {&option, nullptr};
+  }
+  throw std::runtime_error("the plugin has no option " + text);
+}
+
 bool in_remote() {
   return process.context == S_CTX_REMOTE;
 }
@@ -187,7 +204,7 @@ const char* spank_strerror(spank_err_t code) {
 
 spank_err_t spank_option_register(spank_t, spank_option* option) {
   if (process.phase != Phase::init) return ESPANK_BAD_ARG;
-  process.option = *option;
+  process.options.push_back(*option);
   return success;
 }
 
@@ -310,13 +327,17 @@ Submission submit(spank_context_t context, const Plugin& plugin, const OptionVal
   Library library(plugin);
   Submission submission;
   const auto run = [&] {
-    if (library.call("slurm_spank_init", Phase::init) != 0 || !process.option) return false;
-    for (const std::string& value : values) {
+    if (library.call("slurm_spank_init", Phase::init) != 0 || process.options.empty()) return false;
+    std::map<std::string, std::string> last;  // of each option
+    for (const std::string& text : values) {
       process.phase = Phase::after_options;
-      if (process.option->cb(process.option->val, value.c_str(), 0) != 0) return false;
-      submission.inherited = {value};
-      submission.kept = {{option_variable(library.name(), process.option->name), value}};
+      const Given given = find_option(text);
+      if (given.option->cb(given.option->val, given.value, 0) != 0) return false;
+      last[given.option->name] = text;
+      submission.kept[option_variable(library.name(), given.option->name)] =
+          given.value == nullptr ? "" : given.value;
     }
+    for (const auto& [name, text] : last) submission.inherited.push_back(text);
     if (library.call("slurm_spank_init_post_opt", Phase::after_options) != 0) return false;
     return context != S_CTX_LOCAL ||
            library.call("slurm_spank_local_user_init", Phase::user_init) == 0;
@@ -342,9 +363,8 @@ Step run_step(const Plugin& plugin, const Environment& environment, const Option
   call("slurm_spank_init", Phase::init);
   for (const std::string& value : values) {
     process.phase = Phase::after_options;
-    if (!process.option || process.option->cb(process.option->val, value.c_str(), 1) != 0) {
-      step.failed = true;
-    }
+    const Given given = find_option(value);
+    if (given.option->cb(given.option->val, given.value, 1) != 0) step.failed = true;
   }
   call("slurm_spank_init_post_opt", Phase::after_options);
   call("slurm_spank_user_init", Phase::user_init);

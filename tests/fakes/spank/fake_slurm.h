@@ -33,14 +33,14 @@ struct Plugin {
   std::vector<std::string> arguments;
 };
 
-// Values of the plugin's one option, in Slurm's order: an inherited default first, then those from
-// the command line.
+// Values of the plugin's first option, and "--name" of options without a value, in Slurm's order:
+// an inherited default first, then those from the command line.
 using OptionValues = std::vector<std::string>;
 
 struct Submission {
   bool accepted = false;         // the command continues
   std::vector<std::string> log;  // lines of slurm_error
-  OptionValues inherited;        // what reaches the job: the last accepted value
+  OptionValues inherited;        // what reaches the job: the last accepted value of each
   Environment kept;              // variables that reach the job even with --export=NONE
 };
 

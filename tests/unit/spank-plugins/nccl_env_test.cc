@@ -9,42 +9,15 @@
 #include "spank-plugins/nccl_env/marker.h"
 #include "tests/fakes/spank/fake_slurm.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/spank-plugins/nccl_env_node.h"
 #include "tests/unit/temporary_directory.h"
 
 using namespace fake_slurm;
 using slipway::NodeProfile;
 using Lines = std::vector<std::string>;
+using Node = NcclEnvNode;
 
 namespace {
-
-// A node with its profile and its line in plugstack.conf.
-class Node {
- public:
-  explicit Node(const std::string& nic = "enp6s0") {
-    NodeProfile profile;
-    profile.node = "demo-0";
-    profile.role = "compute";
-    profile.machine_type = "a3-megagpu-8g";
-    profile.transport = {"socket", {{"NCCL_SOCKET_IFNAME", "=" + nic, "the host interface"}}};
-    write_profile(slipway::to_json(profile));
-  }
-  explicit Node(const slipway::NodeTransport& transport) : Node() {
-    NodeProfile profile = slipway::load_node_profile(profile_path());
-    profile.transport = transport;
-    write_profile(slipway::to_json(profile));
-  }
-  void write_profile(const std::string& text) { slipway::write_file(profile_path(), text); }
-  std::string profile_path() const { return directory_ / "node.json"; }
-
-  Plugin plugin(const std::vector<std::string>& arguments = {}) const {
-    Plugin plugin{std::getenv("NCCL_ENV_PLUGIN"), {"profile=" + profile_path()}};
-    plugin.arguments.insert(plugin.arguments.end(), arguments.begin(), arguments.end());
-    return plugin;
-  }
-
- private:
-  TemporaryDirectory directory_;
-};
 
 const std::string enp6s0_table =
     "nccl_env: node demo-0, machine type a3-megagpu-8g, transport socket\n"
