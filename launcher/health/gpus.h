@@ -70,5 +70,8 @@ void watch_xids(const std::function<void()>& ready, const std::function<bool(con
 // The energy that all GPUs together used since the driver was loaded, in millijoules. Empty if
 // there are no GPUs, or one does not report it (before Volta). May hang, too.
 std::optional<uint64_t> read_gpu_energy_mj(const std::function<void(const std::string&)>& doing);
+// How busy each GPU was in the last second, in percent, in NVML's order. Empty in the same cases.
+std::optional<std::vector<unsigned>> read_gpu_utilization(
+    const std::function<void(const std::string&)>& doing);
 
 }  // namespace slipway::health

@@ -208,23 +208,48 @@ void watch_xids(const std::function<void()>& ready, const std::function<bool(con
   }
 }
 
-std::optional<uint64_t> read_gpu_energy_mj(const std::function<void(const std::string&)>& doing) {
+namespace {
+
+// Asks NVML the same of every GPU. False if there is none, or if one does not answer.
+template <class Ask>
+bool ask_every_gpu(const std::function<void(const std::string&)>& doing, const char* what,
+                   const Ask& ask) {
   doing("loading NVML");
   const Library nvml;
-  if (!nvml) return std::nullopt;
+  if (!nvml) return false;
   doing("nvmlInit");
-  if (nvml.call("nvmlInit_v2") != NVML_SUCCESS) return std::nullopt;
+  if (nvml.call("nvmlInit_v2") != NVML_SUCCESS) return false;
   const unsigned count = nvml.ask<unsigned>("nvmlDeviceGetCount_v2").value_or(0);
-  uint64_t sum = 0;
   for (unsigned i = 0; i < count; ++i) {
-    doing(fmt::format("reading the energy of GPU {}", i));
+    doing(fmt::format("reading the {} of GPU {}", what, i));
     nvmlDevice_t gpu = nullptr;
-    if (nvml.call("nvmlDeviceGetHandleByIndex_v2", i, &gpu) != NVML_SUCCESS) return std::nullopt;
-    const auto taken = nvml.ask<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", gpu);
-    if (!taken) return std::nullopt;
-    sum += *taken;
+    if (nvml.call("nvmlDeviceGetHandleByIndex_v2", i, &gpu) != NVML_SUCCESS || !ask(nvml, gpu))
+      return false;
   }
-  return count == 0 ? std::nullopt : std::optional(sum);
+  return count > 0;
+}
+
+}  // namespace
+
+std::optional<uint64_t> read_gpu_energy_mj(const std::function<void(const std::string&)>& doing) {
+  uint64_t sum = 0;
+  const auto add = [&](const Library& nvml, nvmlDevice_t gpu) {
+    const auto taken = nvml.ask<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", gpu);
+    sum += taken.value_or(0);
+    return taken.has_value();
+  };
+  return ask_every_gpu(doing, "energy", add) ? std::optional(sum) : std::nullopt;
+}
+
+std::optional<std::vector<unsigned>> read_gpu_utilization(
+    const std::function<void(const std::string&)>& doing) {
+  std::vector<unsigned> all;
+  const auto add = [&](const Library& nvml, nvmlDevice_t gpu) {
+    const auto rates = nvml.ask<nvmlUtilization_t>("nvmlDeviceGetUtilizationRates", gpu);
+    if (rates) all.push_back(rates->gpu);
+    return rates.has_value();
+  };
+  return ask_every_gpu(doing, "utilization", add) ? std::optional(all) : std::nullopt;
 }
 
 }  // namespace slipway::health

@@ -32,6 +32,7 @@
 #include "launcher/job/pmix_node.h"
 #include "launcher/job/port_offers.h"
 #include "launcher/job/protocol.h"
+#include "launcher/job/rank_watch.h"
 #include "launcher/job/requeue.h"
 #include "launcher/job/wire.h"
 #include "launcher/job/xid_listener.h"
@@ -108,6 +109,7 @@ class Agent {
       for (const pollfd& each : tasks_.descriptors()) fds.push_back(each);
     }
     for (const pollfd& each : energy_.descriptors()) fds.push_back(each);
+    for (const pollfd& each : watch_.descriptors()) fds.push_back(each);
     for (const pollfd& each : pmix_.descriptors()) fds.push_back(each);
     auto step = std::min(limit_ / 8, milliseconds(250));
     if (waiting_ && container_ != nullptr) step = container_interval;
@@ -209,7 +211,7 @@ class Agent {
 
   void handle(Start& order) {
     attempt_ = order.attempt;
-    watch_every_ = milliseconds(order.watch_ms);
+    watch_.begin(order);
     ending_ = false;
     if (order.pmix.node == 0) offer_ports();  // for the next attempt: it may begin here again
     log_.skip();
@@ -303,14 +305,7 @@ class Agent {
   }
 
   void report_watched() {
-    const auto now = Clock::now();
-    if (watch_every_.count() == 0 || ending_ || !tasks_.running() ||
-        now - last_watch_ < watch_every_)
-      return;
-    last_watch_ = now;
-    Watched watched = {attempt_, tasks_.samples(), {}};
-    watched.collectives = tasks_.collectives();
-    send(watched);
+    if (!ending_ && tasks_.running() && watch_.is_due()) send(watch_.look(tasks_));
   }
 
   // A node without health checks has no folder for reports, and the job does not need it.
@@ -343,6 +338,7 @@ class Agent {
     };
     std::vector<pid_t> others = energy_.processes();
     for (const pid_t each : pmix_.processes()) others.push_back(each);
+    for (const pid_t each : watch_.processes()) others.push_back(each);
     if (xids_.process() != 0) others.push_back(xids_.process());
     return tasks_.end_all(grace, kill_limit, meanwhile, others);
   }
@@ -366,6 +362,7 @@ class Agent {
   Fd signals_;
   NodeTasks tasks_;
   EnergyMeter energy_;
+  RankWatch watch_;
   PmixNode pmix_;
   PortOffers ports_;
   std::optional<Start> waiting_;  // for the PMIx server
@@ -377,9 +374,7 @@ class Agent {
   bool ending_ = false, over_ = false;
   bool is_lost_ = false;   // lost the launcher without an End
   bool is_ended_ = false;  // the launcher sent End
-  Clock::time_point last_message_ = Clock::now(), last_beat_ = {}, last_check_ = {},
-                    last_watch_ = {};
-  milliseconds watch_every_{0};
+  Clock::time_point last_message_ = Clock::now(), last_beat_ = {}, last_check_ = {};
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/health/family_process.h"
+#include "launcher/job/driver_reading.h"
 
 namespace slipway::job {
 
@@ -43,14 +43,13 @@ class EnergyMeter {
   std::vector<pid_t> processes() const;  // child processes, which end by themselves
 
  private:
-  class Reading;
   struct Measure {
     int64_t attempt = 0;
-    std::unique_ptr<Reading> first, last;  // no last: the attempt still runs
+    std::unique_ptr<DriverReading> first, last;  // no last: the attempt still runs
   };
-  std::vector<const Reading*> readings() const;
+  std::vector<const DriverReading*> readings() const;
 
-  Read read_;
+  DriverReading::Read read_;
   std::chrono::milliseconds limit_;
   std::list<Measure> measures_;
 };

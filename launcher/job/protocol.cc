@@ -201,6 +201,7 @@ void fields(auto& a, Is<RankSample> auto& m) {
   a.number(m.file_bytes, 0, largest_number);
   a.number(m.state, 0, 127);
   a.word(m.waits_in, longest_name);
+  a.number(m.gpu_percent, -1, 100);
 }
 void fields(auto& a, Is<RankCollective> auto& m) {
   a.word(m.communicator, longest_name);

@@ -21,7 +21,7 @@
 
 namespace slipway::job {
 
-inline constexpr uint32_t protocol_number = 3;
+inline constexpr uint32_t protocol_number = 4;
 Speaker this_program();
 
 // For std::visit.

@@ -14,6 +14,7 @@ struct RankSample {
   int64_t file_bytes = 0;    // read and written, since the start
   char state = 'S';          // of the process that used most CPU time, as in proc(5): R S D T t
   std::string waits_in;      // where in the kernel: "inet_csk_accept"; empty: runs, or unknown
+  int64_t gpu_percent = -1;  // how busy its GPUs were in the last second; -1: not read this time
 };
 
 // A rank's part in a collective, as NCCL's inspector has it.

@@ -17,6 +17,8 @@ constexpr double cpu_window = 60;
 // Of one core: a spinning thread uses nearly all of one, a waiting process nearly nothing. Threads
 // that only keep watch, such as NCCL's and Python's, use less than a quarter.
 constexpr double busy_cores = 0.6, idle_cores = 0.25;
+// A kernel that waits in NCCL keeps its GPU at 100 percent.
+constexpr int64_t busy_percent = 90, idle_percent = 10;
 constexpr size_t most_named = 8;
 
 std::string named_ranks(const std::vector<int64_t>& ranks) {
@@ -72,6 +74,9 @@ void WatchJudge::add(double now, const RankSample& sample) {
   const auto follow = [&](double& since, bool is) { since = !is ? -1 : since < 0 ? now : since; };
   follow(seen.stopped_since, sample.state == 'T' || sample.state == 't');
   follow(seen.stuck_since, sample.state == 'D');
+  follow(seen.runs_since, sample.state == 'R');
+  if (sample.gpu_percent >= 0) seen.gpu.emplace_back(now, sample.gpu_percent);
+  while (!seen.gpu.empty() && seen.gpu.front().first <= now - cpu_window) seen.gpu.pop_front();
   seen.last = sample;
   seen.at = now;
   seen.cpu.emplace_back(now, sample.cpu_seconds);
@@ -128,7 +133,8 @@ WatchJudge::Suspects WatchJudge::suspects(double now) const {
     return {stuck, fmt::format("{} {} stuck in the kernel, in {}", named_ranks(stuck), are(stuck),
                                ranks_[static_cast<size_t>(stuck[0])].last.waits_in)};
   }
-  Suspects odd = odd_cpu(now);
+  Suspects odd = odd_gpu(now);
+  if (odd.ranks.empty()) odd = odd_cpu(now);
   if (odd.ranks.empty()) odd = odd_place();
   if (odd.ranks.empty()) odd.evidence = "no rank differs from the others";
   return odd;
@@ -151,25 +157,54 @@ std::vector<int64_t> WatchJudge::lowest_sequence() const {
   return behind;
 }
 
-WatchJudge::Suspects WatchJudge::odd_cpu(double) const {
+std::vector<int64_t> WatchJudge::few_apart(const std::vector<int64_t>& busy,
+                                           const std::vector<int64_t>& idle) const {
+  if (ranks_.size() < 3 || busy.size() + idle.size() != ranks_.size()) return {};
+  return are_few(busy.size()) ? busy : are_few(idle.size()) ? idle : std::vector<int64_t>();
+}
+
+WatchJudge::Suspects WatchJudge::odd_gpu(double) const {
   std::vector<int64_t> busy, idle;
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-    const auto& cpu = ranks_[rank].cpu;
-    if (cpu.size() < 2) continue;
-    const double cores = (cpu.back().second - cpu.front().second) /
-                         std::max(cpu.back().first - cpu.front().first, 0.001);
-    if (cores >= busy_cores) busy.push_back(static_cast<int64_t>(rank));
-    if (cores <= idle_cores) idle.push_back(static_cast<int64_t>(rank));
+    // Of this quiet phase: before it, all of them worked.
+    std::vector<int64_t> percents;
+    for (const auto& [time, percent] : ranks_[rank].gpu)
+      if (time > last_life_) percents.push_back(percent);
+    if (percents.empty()) continue;
+    const auto [least, most] = std::ranges::minmax(percents);
+    if (least >= busy_percent) busy.push_back(static_cast<int64_t>(rank));
+    if (most <= idle_percent) idle.push_back(static_cast<int64_t>(rank));
   }
-  if (ranks_.size() < 3) return {};
-  if (are_few(busy.size()) && busy.size() + idle.size() == ranks_.size()) {
-    return {busy, fmt::format("{} {} busy, and all others wait", named_ranks(busy), are(busy))};
+  const std::vector<int64_t> apart = few_apart(busy, idle);
+  if (apart.empty()) return {};
+  const bool works = apart == busy;
+  return {apart, fmt::format("the {} of {} {} {}, and those of all others are {}",
+                             apart.size() == 1 ? "GPU" : "GPUs", named_ranks(apart), are(apart),
+                             works ? "busy" : "idle", works ? "idle" : "busy")};
+}
+
+WatchJudge::Suspects WatchJudge::odd_cpu(double now) const {
+  std::vector<int64_t> busy, idle;
+  for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const Seen& seen = ranks_[rank];
+    if (seen.cpu.size() < 2) continue;
+    const double cores = (seen.cpu.back().second - seen.cpu.front().second) /
+                         std::max(seen.cpu.back().first - seen.cpu.front().first, 0.001);
+    // On a node with too few cores for its processes, a busy one gets less, but always wants more.
+    const bool always_runs =
+        seen.runs_since >= 0 && now - seen.runs_since >= std::min(cpu_window, limit() / 2);
+    if (cores >= busy_cores || always_runs) {
+      busy.push_back(static_cast<int64_t>(rank));
+    } else if (cores <= idle_cores) {
+      idle.push_back(static_cast<int64_t>(rank));
+    }
   }
-  if (are_few(idle.size()) && busy.size() + idle.size() == ranks_.size()) {
-    return {idle, fmt::format("{} {} idle in {}, and all others are busy", named_ranks(idle),
-                              are(idle), ranks_[static_cast<size_t>(idle[0])].last.waits_in)};
-  }
-  return {};
+  const std::vector<int64_t> apart = few_apart(busy, idle);
+  if (apart.empty()) return {};
+  if (apart == busy)
+    return {apart, fmt::format("{} {} busy, and all others wait", named_ranks(apart), are(apart))};
+  return {apart, fmt::format("{} {} idle in {}, and all others are busy", named_ranks(apart),
+                             are(apart), ranks_[static_cast<size_t>(apart[0])].last.waits_in)};
 }
 
 WatchJudge::Suspects WatchJudge::odd_place() const {

@@ -9,11 +9,11 @@
 // that was quiet for 8 minutes and went on is judged after 16.
 //
 // Who did not enter is found by what sets a few ranks apart from all others, in this order: the
-// lowest number of the last collective; a stopped process; a process stuck in the kernel; much
-// more or much less CPU time than the others; another place in the kernel where it waits. Few are
-// one rank, or a quarter at most, and in a job of two ranks the CPU time and the place prove
-// nothing: of a spinning and a blocked rank, either may be the one that waits. Then nobody is
-// named.
+// lowest number of the last collective; a stopped process; a process stuck in the kernel; an idle
+// GPU among busy ones, or a busy one among idle ones; the same of the CPU time; another place in
+// the kernel where it waits. Few are one rank, or a quarter at most, and in a job of two ranks the
+// CPU time and the place prove nothing: of a spinning and a blocked rank, either may be the one
+// that waits. Then nobody is named.
 //
 // A **straggler** is a host whose ranks enter collectives last, again and again. In a collective,
 // all wait for the last one, so the rank with the shortest time came last. A host is named if
@@ -79,10 +79,11 @@ class WatchJudge {
  private:
   struct Seen {
     RankSample last;
-    double at = 0;                                // of `last`
-    std::deque<std::pair<double, double>> cpu;    // time and CPU seconds
-    int64_t sequence = -1;                        // of its last collective, see `lowest`
-    double stopped_since = -1, stuck_since = -1;  // -1: it is not
+    double at = 0;                              // of `last`
+    std::deque<std::pair<double, double>> cpu;  // time and CPU seconds
+    int64_t sequence = -1;                      // of its last collective, see `lowest`
+    double stopped_since = -1, stuck_since = -1, runs_since = -1;  // -1: it is not, or does not
+    std::deque<std::pair<double, int64_t>> gpu;                    // time and percent
   };
   struct Suspects {
     std::vector<int64_t> ranks;
@@ -95,6 +96,10 @@ class WatchJudge {
   Suspects suspects(double now) const;
   std::vector<int64_t> lowest_sequence() const;
   Suspects odd_cpu(double now) const;
+  Suspects odd_gpu(double now) const;
+  // The few that are apart from all others, if there are such.
+  std::vector<int64_t> few_apart(const std::vector<int64_t>& busy,
+                                 const std::vector<int64_t>& idle) const;
   Suspects odd_place() const;
   void name_nodes(WatchFinding& finding) const;
   std::map<std::string, double> lateness(double seconds) const;

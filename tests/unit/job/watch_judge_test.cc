@@ -316,3 +316,40 @@ TEST_CASE("watch: of two ranks, only what proves itself names one") {
                       stopped ? "rank 1 is stopped (on b)" : "no rank differs from the others"));
   }
 }
+
+TEST_CASE("watch: the rank whose GPU is idle did not start the kernel in which all others wait") {
+  const auto suspects = [](std::vector<int64_t> percents) {
+    WatchJudge judge({}, {"n0", "n1", "n2", "n3"}, 0);
+    for (double now = 4; now <= 604; now += 4) {
+      for (int64_t rank = 0; rank < 4; ++rank) {
+        RankSample sample{rank, now, 0, 0, 'R', ""};  // all of them spin
+        if (static_cast<int64_t>(now) % 20 == 0)
+          sample.gpu_percent = percents[static_cast<size_t>(rank)];
+        judge.add(now, sample);
+      }
+    }
+    return judge.hang(604).value();
+  };
+  const WatchFinding idle = suspects({100, 100, 0, 99});
+  CHECK(idle.nodes == std::vector<std::string>{"n2"});
+  CHECK_THAT(
+      idle.evidence,
+      ContainsSubstring("the GPU of rank 2 is idle, and those of all others are busy (on n2)"));
+  CHECK(suspects({0, 100, 0, 2}).nodes == std::vector<std::string>{"n1"});
+  // Neither proves anything.
+  CHECK(suspects({0, 0, 0, 0}).nodes.empty());
+  CHECK(suspects({100, 50, 0, 100}).nodes.empty());
+  CHECK(suspects({100, 100, 0, -1}).nodes.empty());
+}
+
+TEST_CASE("watch: a rank that always wants to run is busy, however little it gets") {
+  WatchJudge judge({}, {"n0", "n1", "n2"}, 0);
+  for (double now = 4; now <= 604; now += 4) {
+    for (int64_t rank = 0; rank < 3; ++rank) {
+      const bool spins = rank == 1;
+      judge.add(now, RankSample{rank, spins ? now / 10 : 0, 0, 0, spins ? 'R' : 'S',
+                                spins ? "" : "wait_woken"});
+    }
+  }
+  CHECK(judge.hang(604).value().nodes == std::vector<std::string>{"n1"});
+}
