@@ -13,11 +13,13 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/node_profile.h"
+#include "common/process.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/health_parts.h"
 #include "launcher/commands/node_loop.h"
 #include "launcher/commands/root_program.h"
 #include "launcher/commands/verb.h"
+#include "launcher/node/controllers.h"
 #include "launcher/tell/cluster_watch.h"
 #include "launcher/tell/teller.h"
 
@@ -38,6 +40,18 @@ std::string told_cluster() {
     ::gethostname(name, sizeof name - 1);
     return name;
   }
+}
+
+// Whether this machine is a controller that only waits until the other one fails.
+bool is_standby() {
+  ProcessOptions options;
+  options.deadline = told_slurm_limit;
+  const std::string ping = run_process({"scontrol", "ping"}, options).output;
+  char name[256] = {};
+  ::gethostname(name, sizeof name - 1);
+  const std::string in_control = node::controller_in_control(ping);
+  return !in_control.empty() && in_control != name &&
+         ping.find(fmt::format(" at {} is ", name)) != std::string::npos;
 }
 
 // Changes with the files from which a policy is read.
@@ -63,8 +77,9 @@ class TellService {
     const auto now = std::time(nullptr);
     const tell::ClusterState state =
         tell::read_cluster(std::chrono::steady_clock::now() + told_slurm_limit);
+    const bool tells = !is_standby();  // that has told what is new
     for (tell::Message& message : tell::news(state, cluster_, telling_.job_nodes, memory_.known)) {
-      if (!telling_.tells(message.event)) continue;
+      if (!tells || !telling_.tells(message.event)) continue;
       log_line(line_of(message));
       teller_->tell(std::move(message), now);
     }

@@ -94,7 +94,7 @@ bool is_plain_url(const std::string& text);  // http or https, perhaps with a po
 bool is_mail_address(const std::string& text);
 
 // What Telling::events may contain, and what the catalog's has.
-inline constexpr const char* told_events[] = {"drain", "breaker", "job-failure"};
+inline constexpr const char* told_events[] = {"drain", "breaker", "job-failure", "spares"};
 
 struct Policy {
   std::map<std::string, Rule> findings;

@@ -8,7 +8,10 @@
 
 #include "common/environment.h"
 #include "common/error.h"
+#include "common/text.h"
 #include "launcher/job/launcher.h"
+#include "launcher/job/requeue.h"
+#include "launcher/tell/spares.h"
 
 namespace slipway::job {
 namespace {
@@ -16,6 +19,21 @@ namespace {
 // A job that fails again and again is not told more often.
 constexpr int most_told = 10;
 constexpr double told_minutes = 60;
+
+// Adds a note to the job's comment. A failure costs the administrators a message, and the job
+// nothing.
+void note_no_spares(const std::string& job, int64_t blamed) {
+  RealSlurmPrograms slurm;
+  std::vector<std::string> words = without_environment();
+  words.insert(words.end(), {"squeue", "--noheader", "--jobs=" + job, "--format=%k"});
+  const ProcessResult known = slurm.run(words, "");
+  if (!known.ok()) return;
+  std::string comment(trim(known.output));
+  if (comment == "(null)") comment.clear();
+  slurm.run(
+      {"scontrol", "update", "JobId=" + job, "Comment=" + tell::with_spares_note(comment, blamed)},
+      "");
+}
 
 }  // namespace
 
@@ -50,6 +68,11 @@ JobTeller::JobTeller(const std::vector<std::string>& words, std::string job)
       cluster_(environment_variable("SLURM_CLUSTER_NAME")),
       tells_(!words.empty()),
       teller_(told_by_launcher(words), Launcher::say) {}
+
+void JobTeller::no_spares(int64_t blamed, const std::string& text) {
+  thread_.put([job = job_, blamed] { note_no_spares(job, blamed); });
+  tell("spares", text);
+}
 
 void JobTeller::tell(const std::string& event, const std::string& text) {
   if (!tells_) return;

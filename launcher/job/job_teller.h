@@ -1,6 +1,7 @@
 // Tells the job's user, while the job runs, of failures and of a lack of spares.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ class JobTeller {
 
   void failure(const std::string& text) { tell("job-failure", text); }
   void finding(const std::string& text) { tell("finding", text); }
-  void no_spares(const std::string& text) { tell("spares", text); }
+  // Also the cluster's administrators, through the job's comment.
+  void no_spares(int64_t blamed, const std::string& text);
 
  private:
   void tell(const std::string& event, const std::string& text);

@@ -153,6 +153,7 @@ bool Launcher::may_restart(const Attempt& attempt) {
   choice_ = next_choice(std::move(choice_), bad_, verdict, least());
   if (options_.spares > 0 && choice_.spares.empty() && !verdict.nodes.empty()) {
     teller_.no_spares(
+        static_cast<int64_t>(bad_.size()),
         fmt::format("{} blamed so far: {}", counted(bad_.size(), "node"), join(bad_, ", ")));
   }
   return true;

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/text.h"
+#include "launcher/health/policy.h"
 #include "launcher/node/accounting.h"
 #include "launcher/node/auth.h"
 #include "launcher/node/boot_order.h"
@@ -190,6 +191,8 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   if (is_controller) {
     start_reconciler(say);
     start_exporter(say);
+    if (files.contains("health.yaml") && health::policy_tells(files.at("health.yaml")))
+      start_teller(say);
   } else {
     start_follower(say);
   }

@@ -41,6 +41,14 @@ void start_exporter(const Say& say) {
              "finished jobs are not loaded into BigQuery", say);
 }
 
+void start_teller(const Say& say) {
+  start_loop({{"/opt/slipway/libexec/slipway/serve-tell"},
+              "root",
+              fmt::format("{}/tell.log", log_folder),
+              "slipway-tell.service"},
+             "nobody gets messages about drains and failures", say);
+}
+
 void start_follower(const Say& say) {
   start_loop({{"/opt/slipway/libexec/slipway/follow-configuration"},
               "root",

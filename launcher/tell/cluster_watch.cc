@@ -9,8 +9,10 @@
 #include "common/count.h"
 #include "common/error.h"
 #include "common/process.h"
+#include "common/secret.h"
 #include "common/text.h"
 #include "launcher/health/verdict.h"
+#include "launcher/tell/spares.h"
 
 namespace slipway::tell {
 namespace {
@@ -66,12 +68,18 @@ std::map<std::string, std::string> parse_comments(std::string_view text) {
   return comments;
 }
 
-std::vector<FailedJob> parse_failed_jobs(std::string_view text) {
-  std::vector<FailedJob> jobs;
+ToldJobs parse_jobs(std::string_view text, std::string_view mark) {
+  ToldJobs jobs;
   for (const std::string& line : split(text, '\n')) {
-    const std::vector<std::string> words = split(line, '|');
-    if (words.size() != 4) continue;
-    jobs.push_back({words[0], words[1], words[2], to_number<int64_t>(words[3]).value_or(0)});
+    if (!line.starts_with(mark)) continue;
+    const std::vector<std::string> words = split(line.substr(mark.size()), '|');
+    if (words.size() < 5) continue;
+    const int64_t nodes = to_number<int64_t>(words[3]).value_or(0);
+    if (words[1] != "RUNNING") {
+      jobs.failed.push_back({words[0], words[1], words[2], nodes});
+    } else if (const auto blamed = blamed_in(words.back())) {
+      jobs.short_of_spares.push_back({words[0], words[2], nodes, *blamed});
+    }
   }
   return jobs;
 }
@@ -83,10 +91,12 @@ ClusterState read_cluster(Clock::time_point end) {
       ask_slurm({"sinfo", "--noheader", "--Node", "--all",
                  fmt::format("--Format=NodeList:{},Comment:{}", node_width, comment_width)},
                 end));
-  state.failed_jobs = parse_failed_jobs(
-      ask_slurm({"squeue", "--noheader", "--all",
-                 "--states=FAILED,NODE_FAIL,BOOT_FAIL,OUT_OF_MEMORY", "--format=%A|%T|%u|%D"},
-                end));
+  const std::string mark = to_hex(random_secret()).substr(0, 32) + "|";
+  state.jobs = parse_jobs(ask_slurm({"squeue", "--noheader", "--all",
+                                     "--states=RUNNING,FAILED,NODE_FAIL,BOOT_FAIL,OUT_OF_MEMORY",
+                                     fmt::format("--format={}%A|%T|%u|%D|%k", mark)},
+                                    end),
+                          mark);
   return state;
 }
 
@@ -110,13 +120,22 @@ std::vector<Message> news(const ClusterState& state, const std::string& cluster,
   for (const auto& [node, text] : new_in(now.alarms, known.alarms)) {
     messages.push_back({"breaker", cluster, node, "", text});
   }
-  for (const FailedJob& job : state.failed_jobs) {
+  for (const FailedJob& job : state.jobs.failed) {
     if (job.nodes < job_nodes) continue;
     now.failed_jobs.insert(job.id);
     if (known.failed_jobs.contains(job.id)) continue;
     messages.push_back({"job-failure", cluster, "", job.id,
                         fmt::format("{}, on {}, of user {}", end_of_job(job.state),
                                     counted(job.nodes, "node"), job.user)});
+  }
+  for (const ShortJob& job : state.jobs.short_of_spares) {
+    if (job.nodes < job_nodes) continue;
+    now.short_jobs.insert(job.id);
+    if (known.short_jobs.contains(job.id)) continue;
+    messages.push_back(
+        {"spares", cluster, "", job.id,
+         fmt::format("{} blamed so far, on {}, of user {}", counted(job.blamed, "node"),
+                     counted(job.nodes, "node"), job.user)});
   }
   if (std::exchange(known, std::move(now)).is_first) messages.clear();
   return messages;

@@ -1,5 +1,5 @@
 // Finds what is new on the cluster: nodes that were taken out of service, nodes that the breaker
-// kept in service although they are unfit, and jobs that failed.
+// kept in service although they are unfit, jobs that failed, and jobs that have no spare node left.
 //
 // Slurm knows all of these, with the reasons that health checks gave it. So one program on the
 // controller tells people about the whole cluster, at one rate, from where the network lets it.
@@ -24,11 +24,22 @@ struct FailedJob {
   int64_t nodes = 0;
 };
 
+// A job under `slipway launch` that lost its last spare.
+struct ShortJob {
+  std::string id, user;
+  int64_t nodes = 0, blamed = 0;
+};
+
+struct ToldJobs {
+  std::vector<FailedJob> failed;  // that slurmctld still knows
+  std::vector<ShortJob> short_of_spares;
+};
+
 // What one reading of Slurm shows.
 struct ClusterState {
   std::vector<health::Slurm::NodeLine> nodes;
   std::map<std::string, std::string> comments;  // by node; also those of others
-  std::vector<FailedJob> failed_jobs;           // that slurmctld still knows
+  ToldJobs jobs;
 };
 
 // Runs sinfo twice and squeue. Throws Error if Slurm does not answer until `end`.
@@ -36,15 +47,16 @@ ClusterState read_cluster(std::chrono::steady_clock::time_point end);
 
 // Parses what `sinfo --noheader --Node --Format=NodeList:160,Comment:1024` prints.
 std::map<std::string, std::string> parse_comments(std::string_view text);
-// Parses what `squeue --noheader --format=%A|%T|%u|%D` prints.
-std::vector<FailedJob> parse_failed_jobs(std::string_view text);
+// Parses what `squeue --noheader --format=MARK%A|%T|%u|%D|%k` prints. A line that does not begin
+// with `mark` belongs to a job's comment, which is anybody's text.
+ToldJobs parse_jobs(std::string_view text, std::string_view mark);
 
 // What we have sent, or what was so before we began.
 struct Known {
   bool is_first = true;                        // nothing was read yet
   std::map<std::string, std::string> drained;  // nodes and their reasons
   std::map<std::string, std::string> alarms;   // nodes and their alarms
-  std::set<std::string> failed_jobs;
+  std::set<std::string> failed_jobs, short_jobs;
 };
 
 // The messages about what is in `state` and not in `known`, which it updates. What the first

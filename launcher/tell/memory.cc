@@ -19,7 +19,8 @@ Memory load_memory(const std::filesystem::path& file) {
   try {
     const json body = parse_json(read_regular_file(file, largest_memory));
     Memory memory;
-    memory.known = {false, body.at("drained"), body.at("alarms"), body.at("failed_jobs")};
+    memory.known = {false, body.at("drained"), body.at("alarms"), body.at("failed_jobs"),
+                    body.value("short_jobs", std::set<std::string>())};
     memory.sent = {body.at("sent"), body.at("left_out"), body.at("since")};
     return memory;
   } catch (const Error&) {
@@ -30,9 +31,13 @@ Memory load_memory(const std::filesystem::path& file) {
 }
 
 void save_memory(const std::filesystem::path& file, const Memory& memory) {
-  const json body = {{"drained", memory.known.drained},         {"alarms", memory.known.alarms},
-                     {"failed_jobs", memory.known.failed_jobs}, {"sent", memory.sent.sent},
-                     {"left_out", memory.sent.left_out},        {"since", memory.sent.since}};
+  const json body = {{"drained", memory.known.drained},
+                     {"alarms", memory.known.alarms},
+                     {"failed_jobs", memory.known.failed_jobs},
+                     {"short_jobs", memory.known.short_jobs},
+                     {"sent", memory.sent.sent},
+                     {"left_out", memory.sent.left_out},
+                     {"since", memory.sent.since}};
   write_file(file, body.dump(1, ' ', false, json::error_handler_t::replace) + "\n", 0600);
 }
 

@@ -210,4 +210,6 @@ END
   grep -q '"event":"progress","attempt":1,"step":[1-9]' "$BATS_TEST_TMPDIR/lines"
   on $NAME login grep -q '"event":"job-failure".*"text":"attempt 1: hang: ' /home/told
   on $NAME login grep -q "\"event\":\"spares\".*$N-2" /home/told
+  # What `slipway tell serve` reads.
+  on $NAME controller scontrol show job "$JOB" | grep -qF 'Comment=slipway launch: no spare node is left, 1 blamed'
 }

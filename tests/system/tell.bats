@@ -50,6 +50,9 @@ teardown() { leave_nothing $N-0 $N-1; }
 
 told() { on $NAME controller cat "/told/$1"; }
 has_told() { told "$1" 2>/dev/null | grep -qF -- "$2"; }
+last_reading() { on $NAME controller stat --format=%y /var/lib/slipway/tell.json; }
+has_read_after() { [ "$(last_reading)" != "$1" ]; }
+job_runs() { on $NAME controller scontrol show job "$1" | grep -q JobState=RUNNING; }
 has_begun() { on $NAME controller test -e /var/lib/slipway/tell.json; }
 
 @test "tell: a test message arrives in all three ways" {
@@ -91,6 +94,23 @@ mail: taken" ]
   [ "$status" -eq 1 ]
   run on $NAME controller grep -q secret /var/log/slurm/tell.log
   [ "$status" -eq 1 ]
+}
+
+@test "tell: a job that lost its last spare makes one message, whatever else its comment says" {
+  local job before
+  job=$(on $NAME login sbatch --parsable --nodes=2 --output=/dev/null --comment='mine' --wrap 'sleep 600')
+  wait_for job_runs "$job"
+  # As its launcher does.
+  on $NAME login scontrol update "jobid=$job" "comment=mine
+$job|FAILED|root|64|; slipway launch: no spare node is left, 1 blamed"
+  before=$(last_reading)
+  wait_for has_read_after "$before"
+  before=$(last_reading)
+  wait_for has_read_after "$before"  # one reading may have begun before the comment was there
+  [ "$(told webhook | grep -c "job $job")" -eq 0 ]
+  on $NAME login scontrol update "jobid=$job" 'comment=mine; slipway launch: no spare node is left, 1 blamed'
+  wait_for has_told webhook "job $job has no spare node: 1 node blamed so far, on 2 nodes, of user root"
+  on $NAME login scancel "$job"
 }
 
 @test "tell: a program that others may change is not run" {

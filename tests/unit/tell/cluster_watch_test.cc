@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include "common/file.h"
+#include "common/text.h"
+#include "launcher/tell/spares.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/temporary_directory.h"
 
@@ -17,7 +19,10 @@ constexpr const char* xid =
 ClusterState state_of(const std::string& nodes, const std::string& jobs = "") {
   ClusterState state;
   state.nodes = slipway::health::parse_nodes(nodes);
-  state.failed_jobs = parse_failed_jobs(jobs);
+  std::string marked;
+  for (const std::string& line : slipway::split(jobs, '\n'))
+    if (!line.empty()) marked += "M|" + line + "|\n";  // no job has a comment
+  state.jobs = parse_jobs(marked, "M|");
   return state;
 }
 
@@ -83,6 +88,30 @@ TEST_CASE("tell: failed jobs of at least so many nodes") {
                       known)) ==
         "job-failure: slipway: c: job 7 failed: its script failed, on 8 nodes, of user me\n"
         "job-failure: slipway: c: job 9 failed: it lost a node, on 4 nodes, of user you\n");
+}
+
+TEST_CASE("tell: a job that has no spare left is news once, by a note in its comment") {
+  const std::string note = with_spares_note("", 2);
+  CHECK(note == "slipway launch: no spare node is left, 2 blamed");
+  const std::string again = with_spares_note("our run; " + note, 3);
+  CHECK(again == "our run; slipway launch: no spare node is left, 3 blamed");
+  CHECK(blamed_in(again) == 3);
+  CHECK_FALSE(blamed_in(again + " or not"));
+  Known known;
+  news(state_of(""), "c", 2, known);
+  ClusterState shortage;
+  shortage.jobs = parse_jobs(
+      fmt::format("M7|RUNNING|me|8|a|b; {0}\nM8|RUNNING|me|1|{0}\nM9|RUNNING|me|8|x\n", note), "M");
+  CHECK(lines_of(news(shortage, "c", 2, known)) ==
+        "spares: slipway: c: job 7 has no spare node: 2 nodes blamed so far, on 8 nodes, of user "
+        "me\n");
+  CHECK(news(shortage, "c", 2, known).empty());
+}
+
+TEST_CASE("tell: a comment with line ends makes no lines of its own") {
+  const ToldJobs jobs = parse_jobs("M7|RUNNING|me|8|x\n9|FAILED|root|64|\n", "M");
+  CHECK(jobs.failed.empty());
+  CHECK(jobs.short_of_spares.empty());
 }
 
 TEST_CASE("tell: a file keeps what was sent; a broken one is like none") {
