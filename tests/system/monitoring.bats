@@ -118,6 +118,65 @@ END
   has_series 'time() - slipway_bandwidth_timestamp_seconds'
 }
 
+@test "monitoring: node_exporter of Debian serves the file that print --textfile writes" {
+  on $NAME $N-0 mkdir /run/textfile
+  on $NAME $N-0 slipway metrics print --part node --textfile /run/textfile/slipway.prom
+  on $NAME $N-0 sh -c 'setsid prometheus-node-exporter --collector.disable-defaults --collector.textfile \
+    --collector.textfile.directory=/run/textfile --web.listen-address=127.0.0.1:9100 >/run/textfile/log 2>&1 </dev/null &'
+  exported() { on $NAME $N-0 curl -sSf http://127.0.0.1:9100/metrics 2>/dev/null; }
+  wait_for exported
+  exported >"$BATS_TEST_TMPDIR/exported"
+  on $NAME $N-0 pkill -x prometheus-node
+  grep -qx 'node_textfile_scrape_error 0' "$BATS_TEST_TMPDIR/exported"
+  grep -qF 'node_textfile_mtime_seconds{file="/run/textfile/slipway.prom"}' "$BATS_TEST_TMPDIR/exported"
+  # Every metric of the file arrives.
+  on $NAME $N-0 sed -n 's/^\(slipway_[a-z_]*\).*/\1/p' /run/textfile/slipway.prom | sort -u >"$BATS_TEST_TMPDIR/written"
+  grep -q slipway_node_info "$BATS_TEST_TMPDIR/written"
+  sed -n 's/^\(slipway_[a-z_]*\).*/\1/p' "$BATS_TEST_TMPDIR/exported" | sort -u | diff "$BATS_TEST_TMPDIR/written" -
+}
+
+@test "monitoring: alertmanager of Debian passes an alert on, with the node's name, and its end" {
+  on $NAME controller sh -c 'mkdir -p /run/alerts && cat >/run/alerts/receiver.py' <<'END'
+import http.server
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        with open("/run/alerts/received", "ab") as file:
+            file.write(self.rfile.read(int(self.headers["Content-Length"])) + b"\n")
+        self.send_response(200)
+        self.end_headers()
+
+
+http.server.HTTPServer(("127.0.0.1", 8098), Handler).serve_forever()
+END
+  on $NAME controller sh -c 'cat >/run/alerts/alertmanager.yml' <<'END'
+route: {receiver: us, group_by: [alertname, node], group_wait: 1s, group_interval: 2s}
+receivers:
+- name: us
+  webhook_configs: [{url: "http://127.0.0.1:8098/", send_resolved: true}]
+END
+  on $NAME controller sh -c 'cd /run/alerts
+    setsid python3 receiver.py >/dev/null 2>&1 </dev/null &
+    setsid prometheus-alertmanager --config.file=/run/alerts/alertmanager.yml --storage.path=/run/alerts/data --cluster.listen-address= \
+      --web.listen-address=127.0.0.1:9093 >/run/alerts/log 2>&1 </dev/null &
+    echo "alerting: {alertmanagers: [{static_configs: [{targets: [\"127.0.0.1:9093\"]}]}]}" >>/etc/slipway/prometheus/prometheus.yml
+    pkill -HUP -x prometheus'
+  # received STATUS: the alert of the node with this status has arrived
+  received() {
+    on $NAME controller cat /run/alerts/received 2>/dev/null | python3 -c '
+import json, sys
+alerts = [alert for line in sys.stdin if line.strip() for alert in json.loads(line)["alerts"]]
+wanted = [a for a in alerts if a["labels"].get("node") == sys.argv[2] and a["labels"]["alertname"] == "SlipwayGpuLost"]
+sys.exit(not any(a["status"] == sys.argv[1] for a in wanted))' "$1" $N-4
+  }
+  fault $N-4 gpu-lost 2
+  wait_for received firing
+  slipway fault $NAME $N-4 clear
+  wait_for received resolved
+  on $NAME controller sh -c 'pkill -x prometheus-aler; pkill -f "^python3 receiver"'
+}
+
 @test "monitoring: each fault raises exactly its alert, with the node's name, and the alert ends with it" {
   "$BATS_TEST_DIRNAME/alerts.py" "$SUITE/prefix/bin/slipway" $NAME $(compute_nodes $NAME)
 }
