@@ -17,7 +17,7 @@ ticks() {
   on $NAME "$1" sh -c 'for pid in $(pgrep -f "launch --agent$"); do cut -d" " -f14-17 "/proc/$pid/stat"; done' |
     awk '{ sum += $1 + $2 + $3 + $4 } END { print sum + 0 }'
 }
-runs() { [ "$(on $NAME $N-1 pgrep -cx sleep)" -eq $RANKS ]; }
+runs() { [ "$(on $NAME $N-1 pgrep -fcx "sleep 3600")" -eq $RANKS ]; }
 
 @test "measure: the cost of watching ranks" {
   local hang job before each
