@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <exception>
+#include <mutex>
 
 #include "nccl-tests/check_kernels.h"
 
@@ -32,9 +34,22 @@ GpuPatterns::GpuPatterns(std::shared_ptr<const CudaLibrary> cuda, CudaStream str
 }
 
 GpuPatterns::~GpuPatterns() {
+  // After a failure, work on the stream may still use all of it, which then stays until the process
+  // ends.
+  if (std::uncaught_exceptions() != 0) {
+    keep(std::move(host_));
+    return;
+  }
   if (module_ != nullptr) cuda_->cuModuleUnload(module_);
   cuda_->cudaFree(table_memory_);
   cuda_->cudaFree(sum_);
+}
+
+void GpuPatterns::keep(std::unique_ptr<HostMemory> host) {
+  static std::mutex mutex;
+  static auto& kept = *new std::vector<std::unique_ptr<HostMemory>>;
+  const std::lock_guard lock(mutex);
+  kept.push_back(std::move(host));
 }
 
 void GpuPatterns::reset() {
@@ -57,11 +72,11 @@ void GpuPatterns::check(std::span<const std::byte> buffer, const Pattern& patter
 }
 
 int64_t GpuPatterns::take_wrong() {
-  int64_t wrong = 0;
-  cuda_->check(
-      cuda_->cudaMemcpyAsync(&wrong, sum_, sizeof wrong, cuda_copy_in_any_direction, stream_),
-      "cudaMemcpyAsync");
+  cuda_->check(cuda_->cudaMemcpyAsync(&host_->wrong, sum_, sizeof host_->wrong,
+                                      cuda_copy_in_any_direction, stream_),
+               "cudaMemcpyAsync");
   wait_();
+  const int64_t wrong = host_->wrong;
   reset();
   wait_();
   return wrong;
@@ -95,7 +110,8 @@ void GpuPatterns::launch_words(uint64_t buffer, uint64_t bytes, const Pattern& p
 void GpuPatterns::launch_table(uint64_t buffer, uint64_t bytes, const Pattern& pattern,
                                bool inverted, uint64_t wrong) {
   const auto& table = std::get<TablePattern>(pattern.of);
-  cuda_->check(cuda_->cudaMemcpyAsync(table_memory_, table.table.data(), table.table.size(),
+  host_->table = table.table;
+  cuda_->check(cuda_->cudaMemcpyAsync(table_memory_, host_->table.data(), host_->table.size(),
                                       cuda_copy_in_any_direction, stream_),
                "cudaMemcpyAsync");
   const auto width =
@@ -111,7 +127,7 @@ void GpuPatterns::launch_table(uint64_t buffer, uint64_t bytes, const Pattern& p
                                         table.tolerance,
                                         wrong};
   start(table_, bytes >> width, arguments);
-  wait_();  // the host's copy of the table ends with the pattern
+  wait_();  // the next pattern has another table
 }
 
 void GpuPatterns::start(CudaFunction kernel, uint64_t items, std::span<uint64_t> arguments) {

@@ -1,8 +1,12 @@
 // Patterns in the memory of a GPU: written and compared there, so no data is copied to the host.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <vector>
 
 #include "nccl-tests/cuda_library.h"
 #include "nccl-tests/pattern.h"
@@ -24,6 +28,14 @@ class GpuPatterns final : public Patterns {
   int64_t take_wrong() override;
 
  private:
+  // What the stream copies from and to. On GPUs that read and write the host's pages themselves, a
+  // copy may continue after the call that began it has returned.
+  struct HostMemory {
+    int64_t wrong = 0;
+    std::vector<std::byte> table;
+  };
+  static void keep(std::unique_ptr<HostMemory> host);
+
   void launch(const std::byte* buffer, size_t bytes, const Pattern& pattern, bool inverted,
               void* wrong);
   void launch_words(uint64_t buffer, uint64_t bytes, const Pattern& pattern, bool inverted,
@@ -36,6 +48,7 @@ class GpuPatterns final : public Patterns {
   std::shared_ptr<const CudaLibrary> cuda_;
   CudaStream stream_;
   std::function<void()> wait_;
+  std::unique_ptr<HostMemory> host_ = std::make_unique<HostMemory>();
   CudaModule module_ = nullptr;
   CudaFunction words_ = nullptr, table_ = nullptr;
   void* sum_ = nullptr;  // of wrong elements, on the GPU
