@@ -30,17 +30,22 @@ done
 
 say "break: slow down one node's network to 50 Mbit/s; the same test fails now"
 "$slipway" fault quickstart a3meganodeset-2 link-rate enp0s12 50mbit
-if "$slipway" exec quickstart login -- env BANDWIDTH_SIZES='-b 256K -e 1M -f 4 -n 2' \
-  sbatch --wait --output=slow.out /opt/slipway/share/slipway/examples/all_gather.sbatch; then
-  die "the test passed although a node is slow"
-fi
-"$slipway" exec quickstart login -- grep '^# Verdict' slow.out
+for attempt in 1 2 3; do
+  if "$slipway" exec quickstart login -- env BANDWIDTH_SIZES='-b 256K -e 1M -f 4 -n 2' \
+    sbatch --wait --output=slow.out /opt/slipway/share/slipway/examples/all_gather.sbatch; then
+    die "the test passed although a node is slow"
+  fi
+  if "$slipway" exec quickstart login -- grep '^# Verdict' slow.out; then break; fi
+  "$slipway" exec quickstart login -- cat slow.out
+  [ "$attempt" -lt 3 ] || die "the job ended without a verdict three times"
+  say "break: the job ended without a verdict; trying again"
+done
 
 say "find: bandwidth_scan measures pairs of nodes and names the slow one"
 for attempt in 1 2 3; do
   status=0
   "$slipway" exec quickstart login -- srun --nodes=4 --mpi=none \
-    /opt/slipway/bin/bandwidth_scan --size 1M --iters 2 --precision 0 --samples 3 --detect 80 || status=$?
+    /opt/slipway/bin/bandwidth_scan --size 512K --iters 1 --precision 0 --samples 15 --detect 80 || status=$?
   [ "$status" -eq 3 ] && [ "$attempt" -lt 3 ] || break # 3: too noisy to say
   say "find: trying again, in case the machine was busy"
 done

@@ -133,7 +133,7 @@ too_noisy() {
 
 @test "bandwidth: the scan finds the node with the slow interface, says which one it is, and drains none" {
   slipway fault $NAME $N-4 link-rate enp0s12 50mbit
-  run on $NAME login srun --nodes=6 --mpi=none /opt/slipway/bin/bandwidth_scan -b 2M -n 2 --precision 0 --samples 3 \
+  run on $NAME login srun --nodes=6 --mpi=none /opt/slipway/bin/bandwidth_scan -b 512K -n 1 --precision 0 --samples 15 \
     --detect 80 --level node --state /home/scan.json
   slipway fault $NAME $N-4 clear
   if too_noisy; then return; fi

@@ -19,12 +19,15 @@ load helper
   # node is checked by the script.
   [ "$(grep -cE '# Verdict: (pass|too noisy to say)' <<<"$output")" -eq 2 ]
   [ "$(grep -c '# Verdict: fail' <<<"$output")" -ge 2 ]
-  # Each scan names the slow node, or says three times that the machine is too busy.
-  local found noisy
+  # Each scan names the slow node, or says three times that the machine is too busy. It may name a healthy one in 5 % of
+  # scans, and so both do not.
+  local found noisy healthy
   found=$(grep -c '^node: quickstart-a3meganodeset-2: ' <<<"$output" || true)
   noisy=$(grep -c '^==> find: trying again' <<<"$output" || true)
+  healthy=$(grep '^node: ' <<<"$output" | grep -vc '^node: quickstart-a3meganodeset-2: ' || true)
+  [ "$((found + noisy / 2)) $healthy" != "2 0" ] && grep -A 12 '^==> find' <<<"$output"
   [ "$((found + noisy / 2))" -ge 2 ]
-  [ "$(grep -c '^node: ' <<<"$output")" -eq "$found" ]
+  [ "$healthy" -le 1 ]
   says "slipway exec quickstart login"
   says "slipway destroy quickstart"
 }
