@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include "common/error.h"
+#include "nccl-tests/mpi_start.h"
 #include "nccl-tests/mpi_types.h"
 #include "nccl-tests/ranks.h"
 #include "nccl-tests/rounds.h"
@@ -260,7 +261,7 @@ bool has_mpi() {
 }
 
 std::unique_ptr<Backend> make_mpi_backend() {
-  MPI_Init(nullptr, nullptr);
+  start_mpi();
   return std::make_unique<MpiBackend>(MPI_COMM_WORLD, std::make_shared<MpiTypes>());
 }
 

@@ -17,6 +17,7 @@
 #include "common/error.h"
 #include "common/secret.h"
 #include "common/tcp.h"
+#include "nccl-tests/mpi_start.h"
 #include "nccl-tests/socket.h"
 
 namespace slipway::bandwidth {
@@ -57,7 +58,7 @@ int free_port() {
 }  // namespace
 
 void meet_by_mpi() {
-  MPI_Init(nullptr, nullptr);
+  start_mpi();
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -44,9 +44,10 @@ const std::vector<SlurmSetting> common_settings = {
 
 // Settings of Slurm's MPI plugins for every cluster.
 const std::vector<SlurmSetting> mpi_settings = {
-    {"PMIxCollFence", "tree",
-     "If Slurm chooses for each fence, it mixes two methods, and ranks may leave MPI_Init "
-     "while others are still in it: Open MPI 4.1 crashes if those receive messages."},
+    {"PMIxCollFence", "ring",
+     "The other method does not wait for all nodes, and Slurm chooses it for fences without data: "
+     "ranks leave MPI_Init while others are still in it, and Open MPI crashes if those get "
+     "messages."},
     {"PMIxEnv", "PMIX_MCA_gds=hash",
      "By default, PMIx 5 hands ranks what they need to know in files of the node's /tmp, which a "
      "job with its own /tmp cannot open: MPI_Init fails (openpmix issue 3839)."},

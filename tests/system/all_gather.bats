@@ -18,8 +18,14 @@ setup_file() {
 
 teardown_file() { slipway destroy st-gather; }
 
-@test "all_gather: ranks of MPI programs all use the same kind of fence" {
-  on $NAME login scontrol show config | grep -qE '^PMIxCollFence +=  *tree$'
+@test "all_gather: a fence of PMIx waits for the ranks of all nodes" {
+  on $NAME login sh -c 'cat >/home/fence_probe && chmod 755 /home/fence_probe' <"$TOP/build/tests/fence_probe"
+  run on $NAME login srun --nodes=4 --mpi=pmix /home/fence_probe
+  [ "$status" -eq 0 ]
+  [ "${#lines[@]}" -eq 3 ]
+  # The last one comes a second after it has left the fence before, like the others.
+  local waited
+  for waited in "${lines[@]}"; do [ "$waited" -ge 500 ]; done
 }
 
 @test "all_gather: runs with a rank on each of the four nodes" {
