@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "launcher/cluster/row_reader.h"
 #include "launcher/source/table.h"
@@ -47,6 +48,21 @@ void read_offer(const source::Node& item, Zones& zones, source::Diagnostics& dia
   }
 }
 
+void read_kinds(const source::Node& kinds, const std::set<std::string>& sources, Zones& zones,
+                source::Diagnostics& diagnostics) {
+  for (const source::Entry& entry : kinds.entries) {
+    RowReader row(entry.value, fmt::format("the kind `{}`", entry.key), diagnostics);
+    KindOfPlace kind;
+    kind.is = row.text("is");
+    kind.others = row.optional_texts("others");
+    kind.regions = row.has("regions") && row.text("regions") == "true";
+    kind.zones = row.has("zones") && row.text("zones") == "true";
+    kind.any_case = row.has("any_case") && row.text("any_case") == "true";
+    row.one_of("source", sources);
+    if (row.finish()) zones.kinds[entry.key] = std::move(kind);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> Zones::region_names() const {
@@ -73,6 +89,12 @@ Zones load_zones(const std::filesystem::path& folder, source::Sources& sources,
   }
   if (const source::Node* offers = file.sequence("offered")) {
     for (const source::Node& item : offers->items) read_offer(item, zones, diagnostics);
+  }
+  if (file.has("kinds")) {
+    const std::set<std::string> sources = file.keys("sources");
+    if (const source::Node* kinds = file.mapping("kinds")) {
+      read_kinds(*kinds, sources, zones, diagnostics);
+    }
   }
   file.finish();
   return zones;

@@ -14,10 +14,19 @@ class Sources;
 
 namespace slipway::cluster {
 
+// What an input that names a place can have.
+struct KindOfPlace {
+  bool regions = false, zones = false;
+  bool any_case = false;
+  std::vector<std::string> others;  // besides them
+  std::string is;                   // "a region"
+};
+
 struct Zones {
   std::map<std::string, std::vector<std::string>, std::less<>>
       regions;  // full zone names by region
   std::map<std::string, std::vector<std::string>, std::less<>> offered;  // zones by machine type
+  std::map<std::string, KindOfPlace, std::less<>> kinds;
 
   std::vector<std::string> region_names() const;
   // The region of a zone; empty if there is no such zone.

@@ -10,12 +10,14 @@
 #include "common/text.h"
 #include "launcher/blueprint/use_check.h"
 #include "launcher/cluster/model_part.h"
+#include "launcher/google/setting_place.h"
 
 namespace slipway::google {
 namespace {
 
 using blueprint::Level;
 using blueprint::Module;
+using expression::Value;
 using source::Code;
 
 // Whether the name ends as zones do: us-central1-a, or us-south1-ai1b, an AI zone
@@ -27,6 +29,14 @@ bool ends_like_a_zone(std::string_view name) {
     while (end.size() > 1 && end[0] >= '0' && end[0] <= '9') end.remove_prefix(1);
   }
   return end.size() == 1 && end[0] >= 'a' && end[0] <= 'z';
+}
+
+// The kinds of places that an input and its attributes name.
+std::map<std::string, std::string> places_of(const modules::Input& input) {
+  if (!input.places.empty()) return input.places;
+  if (input.name == "region") return {{"", "region"}};
+  if (input.name == "zone" || input.name == "zones") return {{"", "zone"}};
+  return {};
 }
 
 class PlaceCheck {
@@ -42,21 +52,32 @@ class PlaceCheck {
         machine_in_zone_(level_of(deployment, "test_machine_type_in_zone")) {}
 
   void check(const Module& module) {
-    const std::string region = text(module, "region");
-    if (!region.empty()) check_region(module, region);
-    const std::string zone = text(module, "zone");
-    if (!zone.empty()) check_zone(module, "zone", zone, region);
-    if (module.interface->input("zones") != nullptr) {
-      const auto* others = evaluation_.input(module, "zones").as<expression::Value::List>();
-      for (const auto& other : others != nullptr ? *others : expression::Value::List()) {
-        if (const auto* name = other.as<std::string>()) check_zone(module, "zones", *name, region);
+    region_.clear();
+    if (const modules::Input* region = module.interface->input("region")) {
+      const auto places = places_of(*region);
+      const auto own = places.find("");
+      if (own != places.end() && own->second == "region") region_ = text(module, "region");
+    }
+    for (const modules::Input& input : module.interface->inputs) {
+      for (const auto& [attribute, kind] : places_of(input)) {
+        const auto known = zones_.kinds.find(kind);
+        if (known == zones_.kinds.end()) continue;
+        const Value& value = evaluation_.input(module, input.name);
+        check_all({module, input.name, known->second}, value, attribute);
       }
     }
     const std::string machine_type = text(module, "machine_type");
+    const std::string zone = text(module, "zone");
     if (!machine_type.empty() && !zone.empty()) check_machine(module, machine_type, zone);
   }
 
  private:
+  struct Asked {
+    const Module& module;
+    const std::string& input;
+    const cluster::KindOfPlace& kind;
+  };
+
   // The value of an input; empty if it is not known.
   std::string text(const Module& module, const std::string& input) {
     if (module.interface->input(input) == nullptr) return {};
@@ -73,16 +94,46 @@ class PlaceCheck {
         .help(std::move(help));
   }
 
-  void check_region(const Module& module, const std::string& region) {
-    if (zones_.regions.contains(region)) return;
-    report(region_exists_, Code::unknown_place, cluster::place_of(module, "region"),
-           fmt::format("there is no region `{}`", region),
-           source::did_you_mean(region, zones_.region_names()));
+  // The names in a value, in its items, or in an attribute of it.
+  void check_all(const Asked& asked, const Value& value, const std::string& attribute) {
+    if (const auto* list = value.as<Value::List>()) {
+      for (const Value& item : *list) check_all(asked, item, attribute);
+    } else if (const auto* object = value.as<Value::Object>(); object && !attribute.empty()) {
+      const auto member = object->find(attribute);
+      if (member != object->end()) check_all(asked, member->second, "");
+    } else if (const auto* name = value.as<std::string>()) {
+      if (attribute.empty() && !name->empty()) check_name(asked, *name);
+    }
   }
 
-  void check_zone(const Module& module, const std::string& input, const std::string& zone,
-                  const std::string& region) {
-    const source::Span place = cluster::place_of(module, input);
+  void check_name(const Asked& asked, const std::string& written) {
+    const cluster::KindOfPlace& kind = asked.kind;
+    const std::string name = kind.any_case ? to_lower(written) : written;
+    if (std::ranges::find(kind.others, name) != kind.others.end()) return;
+    if (kind.regions && zones_.regions.contains(name)) return;
+    const source::Span place = place_in(asked.module, asked.input, written);
+    if (kind.zones && (!kind.regions || ends_like_a_zone(name))) {
+      return check_zone(place, name, kind.regions ? std::string() : region_);
+    }
+    std::vector<std::string> known = kind.others;
+    const std::vector<std::string> regions = zones_.region_names();
+    known.insert(known.end(), regions.begin(), regions.end());
+    const std::string meant = source::did_you_mean(name, known);
+    // What others' modules call a region may be any place; a slip is still one.
+    if (asked.module.interface->foreign && meant.empty()) return;
+    // A variable may be the region of one module and the place of another's bucket.
+    if (!said_.emplace(place.begin, written).second) return;
+    const bool is_zone = !kind.zones && !zones_.region_of(name).empty();
+    report(region_exists_, Code::unknown_place, place,
+           kind.others.empty() && !kind.zones ? fmt::format("there is no region `{}`", written)
+                                              : fmt::format("`{}` is not {}", written, kind.is),
+           is_zone ? fmt::format("that is a zone; its region is {}", zones_.region_of(name))
+           : meant.empty() && !kind.others.empty()
+               ? fmt::format("use a region, or one of: {}", slipway::join(kind.others, ", "))
+               : meant);
+  }
+
+  void check_zone(source::Span place, const std::string& zone, const std::string& region) {
     const size_t dash = zone.rfind('-');
     const std::string its = dash == zone.npos ? std::string() : zone.substr(0, dash);
     const auto found = zones_.regions.find(its);
@@ -138,6 +189,7 @@ class PlaceCheck {
   const cluster::Zones& zones_;
   source::Diagnostics& diagnostics_;
   Level region_exists_, zone_exists_, zone_in_region_, machine_in_zone_;
+  std::string region_;  // of the module that is checked
   std::set<std::pair<uint32_t, std::string>> said_;
 };
 

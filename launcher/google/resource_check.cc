@@ -10,6 +10,7 @@
 #include "common/count.h"
 #include "common/text.h"
 #include "launcher/cluster/model_part.h"
+#include "launcher/google/setting_place.h"
 #include "launcher/google/value_check.h"
 
 namespace slipway::google {
@@ -26,55 +27,8 @@ std::string written(const Json& body, const std::string& key) {
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-// Whether the value is `wanted`, or has it somewhere in it, as a value or a key.
-bool has_value(const Value& value, const Json& wanted) {
-  if (const auto* list = value.as<Value::List>()) {
-    return std::ranges::any_of(*list, [&](const Value& item) { return has_value(item, wanted); });
-  }
-  if (const auto* object = value.as<Value::Object>()) {
-    return std::ranges::any_of(*object, [&](const auto& member) {
-      return (wanted.is_string() && wanted.get_ref<const std::string&>() == member.first) ||
-             has_value(member.second, wanted);
-    });
-  }
-  if (const auto* text = value.as<std::string>()) {
-    if (!wanted.is_string()) return false;
-    const auto& whole = wanted.get_ref<const std::string&>();
-    // Modules write prefixes for people: "viewer" becomes "roles/viewer".
-    return *text == whole || (!text->empty() && whole.ends_with("/" + *text));
-  }
-  const auto* number = value.as<Value::Number>();
-  return number != nullptr && number_of(wanted) == static_cast<double>(*number);
-}
-
-// Whether a list has the value.
-bool has_item(const Value& value, const Json& wanted) {
-  const auto* list = value.as<Value::List>();
-  return list != nullptr && wanted.is_string() &&
-         std::ranges::any_of(*list, [&](const Value& item) { return has_value(item, wanted); });
-}
-
 constexpr size_t most_listed = 100;  // words in one message
 constexpr size_t most_shown = 200;   // bytes of a value
-
-// Where the value is written in a setting; empty if it is computed.
-source::Span place_in(const expression::ExpressionPtr& setting, const Json& wanted) {
-  if (const auto* literal = setting->as<expression::Literal>()) {
-    return has_value(literal->value, wanted) ? setting->span : source::Span();
-  }
-  source::Span place;
-  if (const auto* list = setting->as<expression::Tuple>()) {
-    for (const auto& item : list->items) {
-      if (place = place_in(item, wanted); place) return place;
-    }
-  } else if (const auto* object = setting->as<expression::ObjectExpression>()) {
-    for (const auto& item : object->items) {
-      if (place = place_in(item.key, wanted); place) return place;
-      if (place = place_in(item.value, wanted); place) return place;
-    }
-  }
-  return place;
-}
 
 std::string both(const Module& first, const Module& second) {
   return &first == &second ? fmt::format("module `{}` makes twice", first.id)
@@ -167,11 +121,10 @@ void ResourceCheck::check_values(const Module& module, const std::string& path, 
 
 void ResourceCheck::check_by_rules(const Module& module, const std::string& path,
                                    const std::string& attribute, const Json& value) {
-  const auto [begin, end] = rules_->by_attribute.equal_range(path);
-  for (auto rule = begin; rule != end; ++rule) {
-    if (is_for(rules_->rules[rule->second])) {
-      check_value(module, rules_->rules[rule->second], attribute, value);
-    }
+  const auto found = rules_->by_attribute.find(path);
+  if (found == rules_->by_attribute.end()) return;
+  for (const size_t rule : found->second) {
+    if (is_for(rules_->rules[rule])) check_value(module, rules_->rules[rule], attribute, value);
   }
 }
 

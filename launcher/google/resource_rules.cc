@@ -65,7 +65,7 @@ void read_value(const source::Node& item, const std::set<std::string>& sources,
   if (!row.finish()) return;
   rules.rules.push_back(std::move(rule));
   for (const std::string& attribute : attributes) {
-    rules.by_attribute.emplace(attribute, rules.rules.size() - 1);
+    rules.by_attribute[attribute].push_back(rules.rules.size() - 1);
   }
 }
 
@@ -105,7 +105,7 @@ void read_words(const source::Node& root, ResourceRules& rules, source::Diagnost
     rule.words = file.texts(entry.key);
     rule.is = fmt::format("a value that `{}` can have", entry.key.substr(entry.key.rfind('.') + 1));
     rules.rules.push_back(std::move(rule));
-    rules.by_attribute.emplace(entry.key, rules.rules.size() - 1);
+    rules.by_attribute[entry.key].push_back(rules.rules.size() - 1);
   }
   file.finish();
 }
@@ -154,6 +154,10 @@ void read_attachments(const source::Node& root, ResourceRules& rules,
     rules.local_ssds.push_back(
         {row.text("machines"), row.has("vcpus") ? row.count("vcpus") : int64_t{0}, counts_of(row)});
   });
+  rows("tier_1", [&](RowReader& row) {
+    rules.tier_1.push_back(
+        {row.text("machines"), row.has("vcpus") ? row.count("vcpus") : int64_t{0}});
+  });
   file.finish();
 }
 
@@ -175,7 +179,15 @@ std::shared_ptr<const ResourceRules> read_rules(const fs::path& catalogue) {
 }  // namespace
 
 const re2::RE2& Pattern::compiled() const {
-  if (!compiled_) compiled_ = std::make_shared<const re2::RE2>(text_, re2::RE2::Quiet);
+  if (!compiled_) {
+    // Bytes instead of characters where the pattern names none: for those, RE2 compiles [^/] in many
+    // parts.
+    re2::RE2::Options options(re2::RE2::Quiet);
+    if (text_.find("\\x{") == text_.npos) {
+      options.set_encoding(re2::RE2::Options::EncodingLatin1);
+    }
+    compiled_ = std::make_shared<const re2::RE2>(text_, options);
+  }
   if (!compiled_->ok()) {
     throw Error(fmt::format("the catalogue has `{}`, which is not a regular expression: {}", text_,
                             compiled_->error()));

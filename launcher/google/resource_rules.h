@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -58,9 +59,9 @@ struct ValueRule {
   std::string like;  // "such as gpu-node"
 };
 
-// A rule about the inputs of modules, for what no resource of ours has.
+// A rule about the inputs of modules and their attributes, for what no resource of ours has.
 struct InputRule {
-  std::vector<std::string> names;  // "size_gb", "*_count" or "num_*"
+  std::vector<std::string> names;  // "size_gb", "*_count", "num_*" or "service_account.scopes"
   ValueRule value;
 
   bool is_for(std::string_view input) const;
@@ -80,6 +81,12 @@ struct LocalSsds {
   std::vector<int64_t> counts;  // empty: none
 };
 
+// From how many vCPUs on machines can have the bandwidth of TIER_1, by the prefix of their type.
+struct Tier1 {
+  std::string machines;
+  int64_t least_vcpus = 0;  // 0: none can
+};
+
 // The machine types whose name begins with a prefix.
 struct MachineFamily {
   std::string prefix;
@@ -92,7 +99,7 @@ struct ResourceRules {
   std::vector<ValueRule> rules;
   // Indices of rules by the attributes to which they apply: "google_compute_disk.size", or
   // "*.project" for every type.
-  std::multimap<std::string, size_t, std::less<>> by_attribute;
+  std::unordered_map<std::string, std::vector<size_t>> by_attribute;
   std::vector<InputRule> inputs;
   std::vector<std::string> names;                                          // attributes
   std::vector<std::string> scopes;                                         // attributes
@@ -102,6 +109,7 @@ struct ResourceRules {
   std::vector<AttachedGpus> attached_gpus;
   std::string local_ssd;  // the disk type
   std::vector<LocalSsds> local_ssds;
+  std::vector<Tier1> tier_1;
 };
 
 // From the folder `catalogue` of `library`, read again only if a file changed; without the files,

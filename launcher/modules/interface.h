@@ -26,6 +26,8 @@ struct Input {
   std::vector<std::string> one_of;  // the allowed values; empty: any
   std::string gone;                 // what replaces an input that was removed; empty: not removed
   std::string no_effect;            // why it has no effect on Google Cloud; empty: it has one
+  // The kind of place that it names, or that attributes of it name, by attribute; "" is its own.
+  std::map<std::string, std::string> places;
 };
 
 struct Output {

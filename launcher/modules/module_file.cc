@@ -174,7 +174,7 @@ class ModuleFileReader {
 
   void read_input(const Entry& entry) {
     keys(entry.value, "an input",
-         {"type", "default", "help", "one_of", "gone", "no_effect", "own"});
+         {"type", "default", "help", "one_of", "gone", "no_effect", "place", "own"});
     Input input;
     input.name = entry.key;
     input.span = entry.key_span;
@@ -187,10 +187,21 @@ class ModuleFileReader {
     if (const Node* node = entry.value.find("one_of")) input.one_of = texts(*node);
     if (const Node* node = entry.value.find("gone")) input.gone = text(*node);
     if (const Node* node = entry.value.find("no_effect")) input.no_effect = text(*node);
+    if (const Node* node = entry.value.find("place")) read_places(*node, input);
     const Node* node = entry.value.find("default");
     input.required = node == nullptr;
     if (node != nullptr) read_default(*node, input);
     interface_.inputs.push_back(std::move(input));
+  }
+
+  void read_places(const Node& node, Input& input) {
+    if (!node.is_mapping()) {
+      input.places[""] = text(node);
+      return;
+    }
+    for (const Entry& attribute : node.entries) {
+      input.places[attribute.key] = text(attribute.value);
+    }
   }
 
   expression::Type read_type(const Node& node) {

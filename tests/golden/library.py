@@ -2,12 +2,25 @@
 """Checks `slipway modules` for the whole library: usage: library.py SLIPWAY
 
 `slipway modules` must list all modules, each page must fit 100 columns (except for longer words), and the JSON must match
-its schemas.
+its schemas. Each kind of place that an input names must be one of the catalogue's.
 """
 import json, pathlib, subprocess, sys, tempfile
 
+import yaml
+
 sys.dont_write_bytecode = True  # keep the source tree clean
 from run import ROOT, breaks_schema, installed
+
+
+def unknown_kinds(paths):
+    """Kinds of places in module files that zones.yaml lacks: those inputs would not be checked."""
+    known = yaml.safe_load((ROOT / "blueprints/catalogue/zones.yaml").read_text())["kinds"]
+    for path in paths:
+        for name, about in yaml.safe_load((ROOT / "blueprints" / path / "module.yaml").read_text())["inputs"].items():
+            place = about.get("place", {})
+            for kind in place.values() if isinstance(place, dict) else [place]:
+                if kind not in known:
+                    yield f"{path}: the place of `{name}` is of the kind `{kind}`, which zones.yaml does not have"
 
 
 def main():
@@ -33,6 +46,7 @@ def main():
                      for line in page.splitlines()
                      if len(line) > 100 and max(len(word) for word in line.split()) < 80]
         problems += [breaks_schema(shown(path, "--format", "json")) for path in paths]
+        problems += unknown_kinds(paths)
     problems = [problem for problem in problems if problem]
     print(*problems, sep="\n")
     print(f"{len(paths)} modules, {len(problems)} problems")

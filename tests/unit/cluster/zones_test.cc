@@ -76,3 +76,20 @@ TEST_CASE("zones: reports an offer in an unknown zone, and a value that is not a
         "  |                             ^^^^\n");
   CHECK(ReadZones("regions: {us-central1: a}\noffered: []\n").said().starts_with("error[E0902]: "));
 }
+
+TEST_CASE("zones: a kind of place takes regions, zones or names of its own") {
+  const ReadZones read(
+      "sources: {here: a page}\n"
+      "kinds:\n"
+      "  bucket: {regions: true, others: [eu], any_case: true, is: a location, source: here}\n" +
+      good);
+  REQUIRE(read.said() == "");
+  const KindOfPlace& bucket = read.zones.kinds.at("bucket");
+  CHECK(bucket.regions);
+  CHECK_FALSE(bucket.zones);
+  CHECK(bucket.any_case);
+  CHECK(bucket.others == std::vector<std::string>{"eu"});
+  CHECK(bucket.is == "a location");
+  const ReadZones unsourced("sources: {here: a page}\nkinds: {bucket: {is: a location}}\n" + good);
+  CHECK(unsourced.said().starts_with("error[E0902]: the kind `bucket` has no `source`"));
+}
