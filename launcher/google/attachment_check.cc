@@ -48,6 +48,7 @@ void ResourceCheck::check_machine(const blueprint::Module& module, const Json& b
   if (type == nullptr || type->assumed) return;
   for (const Json& gpus : blocks_of(body, "guest_accelerator")) check_gpus(module, *type, gpus);
   check_local_ssds(module, *type, body);
+  check_tier_1(module, *type, body);
 }
 
 // Reports a machine type that the catalogue lacks, and returns null.
@@ -114,6 +115,22 @@ void ResourceCheck::check_local_ssds(const blueprint::Module& module,
              ? fmt::format("`{}` cannot have local SSDs", type.name)
              : fmt::format("`{}` cannot have {}", type.name, slipway::counted(count, "local SSD")),
          row->counts.empty() ? "" : fmt::format("use one of: {}", listed(row->counts)));
+}
+
+void ResourceCheck::check_tier_1(const blueprint::Module& module, const cluster::MachineType& type,
+                                 const Json& body) {
+  for (const Json& block : blocks_of(body, "network_performance_config")) {
+    if (text_of(block, "total_egress_bandwidth_tier") != "TIER_1") continue;
+    const auto row = std::ranges::find_if(
+        rules_->tier_1, [&](const Tier1& some) { return type.name.starts_with(some.machines); });
+    if (row == rules_->tier_1.end()) continue;
+    if (row->least_vcpus > 0 && type.cpus() >= row->least_vcpus) continue;
+    report(Code::rule_broken, place_of_value(module, "bandwidth_tier", "tier_1_enabled"),
+           fmt::format("`{}` cannot have the bandwidth of TIER_1", type.name),
+           row->least_vcpus == 0
+               ? "leave `bandwidth_tier` out, or use another machine type"
+               : fmt::format("machines of this series can from {} vCPUs on", row->least_vcpus));
+  }
 }
 
 }  // namespace slipway::google

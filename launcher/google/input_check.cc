@@ -1,14 +1,17 @@
 // Checks settings by the names of their inputs, also those of modules without resources of ours.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "launcher/google/resource_check.h"
+#include "launcher/google/setting_place.h"
 #include "launcher/google/value_check.h"
 
 namespace slipway::google {
 
 using blueprint::Module;
+using expression::Type;
 using expression::Value;
 using source::Code;
 
@@ -18,28 +21,47 @@ void ResourceCheck::check_inputs(const Module& module) {
     if (input == nullptr) continue;
     const Value& value = evaluation_.input(module, name);
     if (value == input->default_value) continue;
-    const source::Span place = setting.value->span ? setting.value->span : setting.span;
     if (name.ends_with("machine_type") && machines_ != nullptr && machines_->complete) {
+      const source::Span place = setting.value->span ? setting.value->span : setting.span;
       if (const auto* type = value.as<std::string>()) check_machine_type(*type, place);
     }
-    for (const InputRule& rule : rules_->inputs) {
-      if (rule.is_for(name)) check_input(rule.value, value, place);
-    }
+    check_input(name, value, input->type, setting);
   }
 }
 
-void ResourceCheck::check_input(const ValueRule& rule, const Value& value, source::Span place) {
+// The attributes of objects have paths: service_account.scopes. Keys of maps are the user's own.
+void ResourceCheck::check_input(const std::string& path, const Value& value, const Type& type,
+                                const blueprint::Setting& setting) {
+  static const Type any;
   if (const auto* list = value.as<Value::List>()) {
-    for (const Value& item : *list) check_input(rule, item, place);
+    const Type& of_items = type.elements.size() == 1 ? type.elements[0] : any;
+    for (const Value& item : *list) check_input(path, item, of_items, setting);
+    return;
+  }
+  if (const auto* object = value.as<Value::Object>()) {
+    for (const Type::Attribute& attribute : type.attributes) {
+      const auto member = object->find(attribute.name);
+      if (member == object->end() || member->second == attribute.default_value) continue;
+      check_input(path + "." + attribute.name, member->second, attribute.type, setting);
+    }
     return;
   }
   if (value.is_unknown() || value.is_null()) return;
-  const Json plain = to_terraform(value);
-  if (keeps(rule, plain) || !said_.emplace(place.begin, rule.is).second) return;
-  report(Code::rule_broken, place,
-         fmt::format("`{}` is not {}", plain.is_string() ? plain.get<std::string>() : plain.dump(),
-                     rule.is),
-         rule.like);
+  Json plain;
+  for (const InputRule& rule : rules_->inputs) {
+    if (!rule.is_for(path)) continue;
+    if (plain.is_null()) plain = to_terraform(value);
+    if (keeps(rule.value, plain)) continue;
+    source::Span place = setting.value->span ? setting.value->span : setting.span;
+    if (path.find('.') != path.npos || setting.value->as<expression::Tuple>() != nullptr) {
+      if (const source::Span exact = place_in(setting.value, plain)) place = exact;
+    }
+    if (!said_.emplace(place.begin, rule.value.is).second) continue;
+    const std::string text = plain.is_string() ? plain.get<std::string>() : plain.dump();
+    diagnostics_.error(Code::rule_broken, place, fmt::format("`{}` is not {}", text, rule.value.is))
+        .help(rule.value.words.empty() ? "" : source::did_you_mean(text, rule.value.words))
+        .help(rule.value.like);
+  }
 }
 
 }  // namespace slipway::google

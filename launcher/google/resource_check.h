@@ -13,6 +13,7 @@
 #include "launcher/blueprint/evaluation.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/expression/ipv4.h"
+#include "launcher/expression/type.h"
 #include "launcher/google/resource_rules.h"
 #include "launcher/google/terraform_value.h"
 #include "launcher/source/diagnostics.h"
@@ -58,12 +59,15 @@ class ResourceCheck {
 
   void check_machine(const blueprint::Module& module, const Json& body);
   const cluster::MachineType* check_machine_type(const std::string& name, source::Span place);
-  void check_input(const ValueRule& rule, const expression::Value& value, source::Span place);
+  void check_input(const std::string& path, const expression::Value& value,
+                   const expression::Type& type, const blueprint::Setting& setting);
   void check_gpus(const blueprint::Module& module, const cluster::MachineType& type,
                   const Json& gpus);
   void check_local_ssds(const blueprint::Module& module, const cluster::MachineType& type,
                         const Json& body);
 
+  void check_tier_1(const blueprint::Module& module, const cluster::MachineType& type,
+                    const Json& body);
   void check_subnetwork(const blueprint::Module& module, const Json& body);
 
   // Where the blueprint sets the input that becomes this value of an attribute; the module's id if
