@@ -69,6 +69,10 @@ Span place_within(const ExpressionPtr& setting, std::string_view path) {
   return at->span;
 }
 
+Value unknown_input(const std::string& name) {
+  return Unknown{expression::reference("input", {name}), {}};
+}
+
 }  // namespace
 
 class Evaluation::BlueprintScope : public Scope {
@@ -130,9 +134,14 @@ class Evaluation::ModuleScope : public Scope {
     if (name != nullptr && traversal.root == "local") {
       const auto local = module_.interface->locals.find(*name);
       if (local != module_.interface->locals.end()) {
-        return {{}, 1, &evaluation_.once(evaluation_.locals_, {&module_, *name}, Value(), [&] {
-                  return evaluation_.evaluate_in(module_, local->second);
-                })};
+        const modules::Interface& interface = *module_.interface;
+        const void* owner = &module_;
+        if (evaluation_.is_constant(interface, *name)) owner = &interface;
+        const auto compute = [&] { return evaluation_.evaluate_in(module_, local->second); };
+        return {{},
+                1,
+                &once(
+                    evaluation_.locals_, owner, *name, [] { return Value(); }, compute)};
       }
     }
     if (name != nullptr && traversal.root == "output" &&
@@ -213,6 +222,7 @@ Evaluation::~Evaluation() = default;
 
 void Evaluation::report_in_module(const Module& module, const ExpressionPtr& expression,
                                   const ExpressionError& error) {
+  ++failures_;
   if (diagnostics_.errors() > 0) return;
   if (error.code == Code::bad_module_file) {
     diagnostics_.error(error.code, error.span, error.what()).help(error.help);
@@ -237,44 +247,60 @@ void Evaluation::report_in_module(const Module& module, const ExpressionPtr& exp
 
 // A value that is needed while it is being computed depends on itself: it is unknown, and check()
 // reports the cycle.
-template <class Compute>
-const Value& Evaluation::once(std::map<Key, Value>& values, const Key& key,
-                              const Value& while_computing, Compute compute) {
-  const auto [entry, fresh] = values.emplace(key, while_computing);
-  if (fresh) {
-    Value value = compute();
-    entry->second = std::move(value);  // references to a map's entries stay valid
-  }
-  return entry->second;
+template <class Start, class Compute>
+const Value& Evaluation::once(Values& values, const void* owner, const std::string& name,
+                              Start while_computing, Compute compute) {
+  auto& own = values[owner];
+  if (const auto found = own.find(name); found != own.end()) return found->second;
+  Value& entry = own.emplace(name, while_computing()).first->second;
+  Value value = compute();
+  entry = std::move(value);
+  return entry;
+}
+
+// Whether a local value is the same for every module of the interface, such as a table of the
+// catalogue: it needs no input.
+bool Evaluation::is_constant(const modules::Interface& interface, const std::string& local) {
+  const auto [entry, fresh] = constants_.try_emplace({&interface, local}, true);
+  if (!fresh) return entry->second;
+  bool constant = true;
+  expression::for_each_reference(interface.locals.at(local), [&](const Traversal& traversal, Span) {
+    const std::string* name = name_after(traversal, 0);
+    constant = constant && traversal.root == "local" && name != nullptr &&
+               interface.locals.contains(*name) && is_constant(interface, *name);
+  });
+  return entry->second = constant;
 }
 
 const Value& Evaluation::variable(const std::string& name) {
-  const Value unknown = Unknown{expression::reference("var", {name}), {}};
-  return once(variables_, {nullptr, name}, unknown, [&]() -> Value {
+  const auto unknown = [&]() -> Value { return Unknown{expression::reference("var", {name}), {}}; };
+  return once(variables_, nullptr, name, unknown, [&]() -> Value {
     const auto found = deployment_.variables.find(name);
-    if (found == deployment_.variables.end()) return unknown;
+    if (found == deployment_.variables.end()) return unknown();
     // A missing value has already been reported and causes no further diagnostics.
     const auto* literal = found->second.value->as<expression::Literal>();
-    if (literal != nullptr && literal->value.is_null()) return unknown;
+    if (literal != nullptr && literal->value.is_null()) return unknown();
     try {
       return evaluate(found->second.value);
     } catch (const ExpressionError& error) {
       report(error, found->second.span, diagnostics_);
-      return unknown;
+      return unknown();
     }
   });
 }
 
 const Value& Evaluation::input(const Module& module, const std::string& name) {
-  return once(inputs_, {&module, name}, Unknown{expression::reference("input", {name}), {}},
-              [&] { return compute_input(module, name); });
+  return once(
+      inputs_, &module, name, [&] { return unknown_input(name); },
+      [&] { return compute_input(module, name); });
 }
 
 Value Evaluation::compute_input(const Module& module, const std::string& name) {
-  const Value unknown = Unknown{expression::reference("input", {name}), {}};
   const modules::Input& input = *module.interface->input(name);
   const auto setting = module.settings.find(name);
-  if (setting == module.settings.end()) return input.required ? unknown : input.default_value;
+  if (setting == module.settings.end()) {
+    return input.required ? unknown_input(name) : input.default_value;
+  }
   const Span place =
       setting->second.value->span ? setting->second.value->span : setting->second.span;
   try {
@@ -298,10 +324,10 @@ Value Evaluation::compute_input(const Module& module, const std::string& name) {
                               module.id)
                         : std::string());
     }
-    return mismatches.empty() ? converted : unknown;
+    return mismatches.empty() ? converted : unknown_input(name);
   } catch (const ExpressionError& error) {
     report(error, place, diagnostics_);
-    return unknown;
+    return unknown_input(name);
   }
 }
 
@@ -317,17 +343,19 @@ Span Evaluation::variable_value_span(const ExpressionPtr& value) const {
 }
 
 const Value& Evaluation::output(const Module& module, const std::string& name) {
-  const Value unknown = Unknown{expression::reference("module", {module.id, name}), module.id};
-  return once(outputs_, {&module, name}, unknown, [&]() -> Value {
+  const auto unknown = [&]() -> Value {
+    return Unknown{expression::reference("module", {module.id, name}), module.id};
+  };
+  return once(outputs_, &module, name, unknown, [&]() -> Value {
     const modules::Output* output =
         module.interface == nullptr ? nullptr : module.interface->output(name);
-    if (output == nullptr || !output->value) return unknown;
+    if (output == nullptr || !output->value) return unknown();
     try {
       return as_output_references(evaluate_in(module, output->value), module.id,
                                   expression::reference("module", {module.id, name}));
     } catch (const ExpressionError& error) {
       report_in_module(module, output->value, error);
-      return unknown;
+      return unknown();
     }
   });
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "launcher/blueprint/deployment.h"
@@ -51,24 +52,31 @@ class Evaluation {
   // blueprint that it depends on. Does nothing after another error, which may be the cause.
   void report_in_module(const Module& module, const ExpressionPtr& expression,
                         const expression::ExpressionError& error);
+  // How often that was called.
+  size_t failures() const { return failures_; }
 
  private:
   class BlueprintScope;
   class ModuleScope;
-  using Key = std::pair<const Module*, std::string>;
+  // By owner, such as a module, and name. References to a value stay valid.
+  using Values =
+      std::unordered_map<const void*, std::map<std::string, expression::Value, std::less<>>>;
 
-  template <class Compute>
-  const expression::Value& once(std::map<Key, expression::Value>& values, const Key& key,
-                                const expression::Value& while_computing, Compute compute);
+  template <class Start, class Compute>
+  static const expression::Value& once(Values& values, const void* owner, const std::string& name,
+                                       Start while_computing, Compute compute);
+  bool is_constant(const modules::Interface& interface, const std::string& local);
 
   expression::Value compute_input(const Module& module, const std::string& name);
   Span variable_value_span(const ExpressionPtr& value) const;
 
   const Deployment& deployment_;
   source::Diagnostics& diagnostics_;
-  std::map<Key, expression::Value> variables_, inputs_, outputs_, locals_;
+  Values variables_, inputs_, outputs_, locals_;
+  std::map<std::pair<const modules::Interface*, std::string>, bool> constants_;  // locals
   std::map<std::pair<const Module*, const modules::Resource*>, ResourceSet> resource_sets_;
   std::map<const Module*, expression::Value> slurm_;
+  size_t failures_ = 0;
   std::set<std::string> reported_;  // errors about variables that modules use by their name
 };
 

@@ -8,7 +8,9 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "launcher/expression/evaluate.h"
+#include "launcher/expression/functions.h"
 #include "launcher/source/input_limit.h"
+#include "launcher/source/table.h"
 
 namespace slipway::blueprint {
 namespace {
@@ -51,6 +53,13 @@ std::string module_text(const modules::Interface& interface, const std::string& 
     text = read_regular_file(file, source::max_input_bytes);
   } catch (const Error&) {
     fail(fmt::format("there is no file `{}` in `{}`", path, interface.path));
+  }
+  if (expression::knows_yaml(text)) return text;
+  if (in_library(interface) && file.extension() == ".yaml") {
+    if (const auto tree = source::prepared_tree(file, text)) {
+      expression::know_yaml(text, *tree);
+      return text;
+    }
   }
   if (source::find_not_text(text) != std::string::npos) {
     fail(fmt::format("`{}` is not UTF-8 text", path));

@@ -1,6 +1,9 @@
 // `slipway check`: reports every mistake in a blueprint.
 #include <fmt/core.h>
 
+#include <memory>
+#include <vector>
+
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/page.h"
@@ -10,6 +13,15 @@
 
 namespace slipway::commands {
 namespace {
+
+// Leaves a blueprint to the end of the process: taking it apart only takes time.
+struct LeftAlone {
+  void operator()(const LoadedBlueprint* blueprint) const {
+    static std::vector<const LoadedBlueprint*> left;
+    blueprint->finish_reading();
+    left.push_back(blueprint);
+  }
+};
 
 // Says which modules Terraform downloads and, for a local cluster, which it does without.
 void print_notes(LoadedBlueprint& blueprint, const std::string& target) {
@@ -48,7 +60,9 @@ int check(Args args) {
   if (!line.parse(args)) return 0;
   require_target(target);
   input.shows_diagnostics = !json;
-  LoadedBlueprint blueprint(input, Purpose::definitions);
+  const std::unique_ptr<LoadedBlueprint, LeftAlone> loaded(
+      new LoadedBlueprint(input, Purpose::definitions));
+  LoadedBlueprint& blueprint = *loaded;
   const bool is_right = blueprint.check({target != "google", target != "local"});
   if (json) {
     write_result("-", source::to_json_text(blueprint.diagnostics()));

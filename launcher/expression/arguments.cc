@@ -5,7 +5,7 @@
 
 #include <cmath>
 #include <limits>
-#include <map>
+#include <unordered_map>
 
 #include "common/count.h"
 #include "launcher/expression/evaluate.h"
@@ -43,7 +43,7 @@ std::vector<Parameter> read_parameters(std::string_view text) {
 }
 
 const std::vector<Parameter>& parameters_of(const Function& function) {
-  static thread_local std::map<std::string_view, std::vector<Parameter>> all;
+  static thread_local std::unordered_map<std::string_view, std::vector<Parameter>> all;
   const auto found = all.find(function.name);
   if (found != all.end()) return found->second;
   return all.emplace(function.name, read_parameters(function.parameters)).first->second;

@@ -43,6 +43,11 @@ class EmptyScope : public Scope {
 // expression that remains to be evaluated.
 Value evaluate(const Expression& expression, const Scope& scope);
 
+// Throws ExpressionError for a call of an unknown function or with a wrong number of arguments, and
+// for the first one in an expression, even in a part that is never evaluated. evaluate() does so.
+void check_call(const Call& call);
+void check_calls(const Expression& expression);
+
 // A value as text in a template: "4" for 4, "true" for true. Nothing for a list, an object or an
 // unknown.
 std::optional<std::string> text_of(const Value& value);

@@ -38,6 +38,8 @@ void check_count(const Call& call, const Function& function, size_t count, bool 
       fmt::format("{}() takes {}, not {}", call.function, to_text(wanted), count));
 }
 
+}  // namespace
+
 void check_call(const Call& call) {
   if (is_provider_function(call.function)) return;
   const Function* function = find_function(call.function);
@@ -49,15 +51,11 @@ void check_call(const Call& call) {
   check_count(call, *function, call.arguments.size() - (call.spread ? 1 : 0), call.spread);
 }
 
-}  // namespace
-
-void check_calls(const ExpressionPtr& expression) {
-  for_each_call(expression, check_call);
-}
-
 void check_calls(const Expression& expression) {
+  if (expression.calls_are_right) return;
   // A pointer without ownership, since the expression outlives this call.
-  check_calls(ExpressionPtr(ExpressionPtr(), &expression));
+  for_each_call(ExpressionPtr(ExpressionPtr(), &expression), check_call);
+  expression.calls_are_right = true;
 }
 
 Value Evaluator::value_of(const Call& node) {
@@ -169,7 +167,7 @@ Value Evaluator::template_string(const Call& node) {
   try {
     spend(text->size() / 4);
     const ExpressionPtr tree = parse_template({*text, {}});
-    check_calls(tree);
+    check_calls(*tree);
     return marked(Evaluator(TemplateScope(*variables)).evaluate(*tree),
                   arguments[0].is_sensitive() || arguments[1].sensitive);
   } catch (const ExpressionError& error) {

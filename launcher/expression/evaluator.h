@@ -11,11 +11,6 @@
 
 namespace slipway::expression {
 
-// Throws ExpressionError for the first call with an unknown function or a wrong number of
-// arguments, even in a part that is never evaluated.
-void check_calls(const ExpressionPtr& expression);
-void check_calls(const Expression& expression);
-
 class Evaluator {
  public:
   explicit Evaluator(const Scope& scope) : scope_(scope) {}

@@ -135,6 +135,9 @@ struct Expression {
   Span span;
   Node node;
   size_t nodes = 1;  // number of nodes in the tree; a shared node counts each time it occurs
+  // Set when check_calls() found nothing in the tree: an expression of a module is evaluated for
+  // each of its instances.
+  mutable bool calls_are_right = false;
 
   template <class T>
   const T* as() const {

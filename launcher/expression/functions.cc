@@ -2,8 +2,9 @@
 // functions of the same name: https://developer.hashicorp.com/terraform/language/functions
 #include "launcher/expression/functions.h"
 
+#include <algorithm>
 #include <array>
-#include <map>
+#include <unordered_map>
 
 #include "launcher/expression/arguments.h"
 
@@ -65,9 +66,9 @@ constexpr std::array deferred = std::to_array<Function>({
     {"uuid", ""},
 });
 
-const std::map<std::string_view, Function>& all() {
+const std::unordered_map<std::string_view, Function>& all() {
   static const auto functions = [] {
-    std::map<std::string_view, Function> functions;
+    std::unordered_map<std::string_view, Function> functions;
     for (const auto theme :
          {numeric_functions(), string_functions(), regex_functions(), format_functions(),
           collection_functions(), list_functions(), set_functions(), encoding_functions(),
@@ -104,6 +105,7 @@ bool is_terraform_function(std::string_view name) {
 std::vector<std::string> function_names() {
   std::vector<std::string> names;
   for (const auto& [name, function] : all()) names.emplace_back(name);
+  std::ranges::sort(names);
   return names;
 }
 

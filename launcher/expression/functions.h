@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "launcher/expression/value.h"
+#include "launcher/source/yaml.h"
 
 namespace slipway::expression {
 
@@ -50,6 +51,11 @@ Value::List converted_arguments(const Function& function, Value::List arguments)
 
 // True for a function that is left to Terraform or to a later stage.
 bool is_terraform_function(std::string_view name);
+
+// Whether yamldecode() knows the value of a text without parsing it, and tells it the tree of one:
+// the library's tables are prepared.
+bool knows_yaml(const std::string& text);
+void know_yaml(const std::string& text, const source::Node& tree);
 
 // Every function that an expression may call.
 std::vector<std::string> function_names();

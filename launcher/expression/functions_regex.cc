@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <memory>
+#include <mutex>
 
 #include "launcher/expression/arguments.h"
 #include "launcher/expression/budget.h"
@@ -16,20 +19,48 @@ namespace {
 using re2::RE2;
 using re2::StringPiece;
 
+using Compiled = std::shared_ptr<const RE2>;
+
+Compiled compiled(std::string_view text, int64_t most_bytes = RE2::Options::kDefaultMaxMem) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(most_bytes);
+  return std::make_shared<const RE2>(StringPiece(text.data(), text.size()), options);
+}
+
+// A module's rules have the same patterns for each of its instances, and compiling one takes far
+// longer than matching. The kept ones have a small share of memory each: with less, RE2 is slower,
+// but finds the same.
+Compiled kept_or_compiled(std::string_view text) {
+  constexpr size_t most_patterns = 64;
+  constexpr size_t longest = 400;  // bytes
+  constexpr int64_t most_bytes = 1 << 20;
+  static std::mutex mutex;
+  static std::map<std::string, Compiled, std::less<>> known;
+  if (text.size() > longest) return compiled(text);
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(text); found != known.end()) return found->second;
+  Compiled small = compiled(text, most_bytes);
+  if (!small->ok()) return compiled(text);  // it may only be too large for its share
+  if (known.size() >= most_patterns) known.clear();
+  return known.emplace(text, std::move(small)).first->second;
+}
+
 class Pattern {
  public:
-  Pattern(std::string_view text, size_t argument) : pattern_(piece(text, argument), options()) {
-    if (!pattern_.ok()) {
+  Pattern(std::string_view text, size_t argument)
+      : pattern_(kept_or_compiled(checked(text, argument))) {
+    if (!pattern_->ok()) {
       throw ArgumentError(argument,
-                          fmt::format("is not a valid regular expression: {}", pattern_.error()));
+                          fmt::format("is not a valid regular expression: {}", pattern_->error()));
     }
-    groups_.resize(static_cast<size_t>(pattern_.NumberOfCapturingGroups()) + 1);
+    groups_.resize(static_cast<size_t>(pattern_->NumberOfCapturingGroups()) + 1);
   }
 
   // Finds the next match at or after `at`; group 0 is the whole match.
   bool find(const std::string& text, size_t at) {
-    return pattern_.Match(text, at, text.size(), RE2::UNANCHORED, groups_.data(),
-                          static_cast<int>(groups_.size()));
+    return pattern_->Match(text, at, text.size(), RE2::UNANCHORED, groups_.data(),
+                           static_cast<int>(groups_.size()));
   }
 
   // Calls `on_match` for each match from left to right, but not for an empty match right after
@@ -53,14 +84,14 @@ class Pattern {
   }
 
   void spend_on(const std::string& text) const {
-    spend(text.size() * static_cast<size_t>(pattern_.ProgramSize()) / 256);
+    spend(text.size() * static_cast<size_t>(pattern_->ProgramSize()) / 256);
   }
 
   // The result of regex() for a match: the matched string, a list of the groups, or an object of
   // the named groups.
   Value captured() const {
     if (groups_.size() == 1) return text_of_group(0);
-    const auto& names = pattern_.CapturingGroupNames();
+    const auto& names = pattern_->CapturingGroupNames();
     if (names.empty()) {
       List list;
       for (size_t i = 1; i < groups_.size(); ++i) list.push_back(text_of_group(i));
@@ -106,18 +137,12 @@ class Pattern {
 
   // RE2's memory grows with the square of the nesting depth; Go, and so Terraform, has the same
   // limit.
-  static StringPiece piece(std::string_view text, size_t argument) {
+  static std::string_view checked(std::string_view text, size_t argument) {
     constexpr auto most = 1000;
     if (std::count(text.begin(), text.end(), '(') > most) {
       throw ArgumentError(argument, fmt::format("has more than {} groups", most));
     }
-    return {text.data(), text.size()};
-  }
-
-  static RE2::Options options() {
-    RE2::Options options;
-    options.set_log_errors(false);
-    return options;
+    return text;
   }
 
   Value text_of_group(size_t i) const {
@@ -130,7 +155,7 @@ class Pattern {
     if (name.find_first_not_of("0123456789") == std::string::npos) {
       index = name.size() > 4 ? index : std::stoul(name);
     } else {
-      const auto& names = pattern_.NamedCapturingGroups();
+      const auto& names = pattern_->NamedCapturingGroups();
       const auto found = names.find(name);
       if (found != names.end()) index = static_cast<size_t>(found->second);
     }
@@ -138,7 +163,7 @@ class Pattern {
     return std::string(groups_[index].data(), groups_[index].size());
   }
 
-  RE2 pattern_;
+  Compiled pattern_;
   std::vector<StringPiece> groups_;
 };
 

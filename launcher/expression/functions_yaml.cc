@@ -186,8 +186,8 @@ Result yamlencode(const List& arguments) {
   return Value(std::move(text));
 }
 
-bool is_one_of(std::string_view text, std::string_view words) {
-  return (" " + std::string(words) + " ").find(" " + std::string(text) + " ") != std::string::npos;
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, text) != words.end();
 }
 
 // A plain scalar as a number, in the notations of YAML 1.2 and some of 1.1.
@@ -216,7 +216,8 @@ Value scalar(const Node& node) {
   const bool plain = node.style == source::Style::plain;
   std::string_view tag = node.tag;
   if (tag.starts_with(core_tag)) tag.remove_prefix(core_tag.size());
-  if (!tag.empty() && !is_one_of(tag, "str int float bool null binary timestamp !")) {
+  if (!tag.empty() &&
+      !is_one_of(tag, {"str", "int", "float", "bool", "null", "binary", "timestamp", "!"})) {
     throw ArgumentError(0, fmt::format("has the tag `{}`, which is not supported", node.tag));
   }
   if (tag == "str" || tag == "!" || !plain) return Value(text);
@@ -224,10 +225,16 @@ Value scalar(const Node& node) {
     if (!from_base64(text)) throw ArgumentError(0, "has a !!binary that is not Base64");
     return Value(text);
   }
-  if (is_one_of(text, "~ null Null NULL") || text.empty()) return Value();
-  if (is_one_of(text, "true True TRUE yes Yes YES on On ON y Y")) return true;
-  if (is_one_of(text, "false False FALSE no No NO off Off OFF n N")) return false;
-  if (is_one_of(text, ".inf .Inf .INF +.inf +.Inf +.INF -.inf -.Inf -.INF .nan .NaN .NAN")) {
+  if (is_one_of(text, {"~", "null", "Null", "NULL"}) || text.empty()) return Value();
+  if (is_one_of(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"})) {
+    return true;
+  }
+  if (is_one_of(text,
+                {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"})) {
+    return false;
+  }
+  if (is_one_of(text, {".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF",
+                       ".nan", ".NaN", ".NAN"})) {
     throw ArgumentError(0, fmt::format("has `{}`, which is not supported as a number", text));
   }
   if (const auto number = yaml_number(text)) return *number;
@@ -273,21 +280,38 @@ Value decoded(const std::string& text) {
   return value_of(*root);
 }
 
-// Each module of a blueprint that reads a table of the catalogue decodes the same text.
+// Texts whose values are known. Each module of a blueprint that reads a table of the catalogue
+// decodes the same one.
+class KnownTexts {
+ public:
+  std::optional<Value> find(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    const auto found = values_.find(text);
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void add(const std::string& text, const Value& value) {
+    constexpr size_t most = 64;
+    const std::lock_guard lock(mutex_);
+    if (values_.size() >= most) values_.clear();
+    values_.emplace(text, value);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Value> values_;
+};
+
+KnownTexts& known_texts() {
+  static KnownTexts known;
+  return known;
+}
+
 Result yamldecode(const List& arguments) {
-  static std::mutex mutex;
-  static std::map<std::string, Value> known;
-  constexpr size_t most = 16;  // texts
   const std::string& text = text_at(arguments, 0);
   spend(text.size() / 4);
-  {
-    const std::lock_guard lock(mutex);
-    const auto found = known.find(text);
-    if (found != known.end()) return found->second;
-  }
+  if (auto known = known_texts().find(text)) return *std::move(known);
   Value value = decoded(text);
-  const std::lock_guard lock(mutex);
-  if (known.size() < most) known.emplace(text, value);
+  known_texts().add(text, value);
   return value;
 }
 
@@ -297,6 +321,14 @@ constexpr std::array yaml_table = std::to_array<Function>({
 });
 
 }  // namespace
+
+bool knows_yaml(const std::string& text) {
+  return known_texts().find(text).has_value();
+}
+
+void know_yaml(const std::string& text, const Node& tree) {
+  known_texts().add(text, value_of(tree));
+}
 
 std::span<const Function> yaml_functions() {
   return yaml_table;

@@ -155,4 +155,11 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
   return definitions;
 }
 
+void read_ahead(const std::filesystem::path& library) {
+  try {
+    load_resource_rules(library);
+  } catch (const Error&) {  // define() throws it in its turn
+  }
+}
+
 }  // namespace slipway::google

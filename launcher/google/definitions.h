@@ -79,4 +79,7 @@ struct Source {
 // cluster.
 Definitions define(const Source& source, source::Diagnostics& diagnostics);
 
+// Reads what define() needs of the library whatever the deployment is, in another thread.
+void read_ahead(const std::filesystem::path& library);
+
 }  // namespace slipway::google

@@ -5,17 +5,17 @@
 
 #include <cereal/archives/binary.hpp>
 #include <cereal/types/map.hpp>
-#include <cereal/types/memory.hpp>
 #include <cereal/types/optional.hpp>
 #include <cereal/types/string.hpp>
 #include <cereal/types/variant.hpp>
 #include <cereal/types/vector.hpp>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
 #include "common/digest.h"
 #include "common/error.h"
-#include "launcher/expression/expression.h"
+#include "launcher/expression/evaluate.h"
 
 namespace slipway {
 namespace {
@@ -28,15 +28,57 @@ class Writer : public cereal::BinaryOutputArchive {
   const uint32_t begin_of_file;
 };
 
-class Reader : public cereal::BinaryInputArchive {
+// Reads what Writer wrote from memory: cereal's own archive asks a stream for every number.
+class Reader : public cereal::InputArchive<Reader, cereal::AllowEmptyClassElision> {
  public:
-  Reader(std::istream& stream, uint32_t begin)
-      : cereal::BinaryInputArchive(stream), begin_of_file(begin) {}
+  Reader(std::string_view bytes, uint32_t begin)
+      : cereal::InputArchive<Reader, cereal::AllowEmptyClassElision>(this),
+        begin_of_file(begin),
+        rest_(bytes) {}
+
+  void take(void* data, size_t size) {
+    if (size > rest_.size()) throw Error("the file is incomplete");
+    std::memcpy(data, rest_.data(), size);
+    rest_.remove_prefix(size);
+  }
+
   const uint32_t begin_of_file;
+
+ private:
+  std::string_view rest_;
 };
 
-}  // namespace
+template <class T>
+requires std::is_arithmetic_v<T>
+void load(Reader& reader, T& number) {
+  reader.take(&number, sizeof number);
+}
 
+template <class T>
+void load(Reader& reader, cereal::BinaryData<T>& bytes) {
+  reader.take(bytes.data, static_cast<size_t>(bytes.size));
+}
+
+template <class T>
+void serialize(Reader& reader, cereal::SizeTag<T>& size) {
+  reader(size.size);
+}
+
+template <class T>
+void serialize(Reader& reader, cereal::NameValuePair<T>& named) {
+  reader(named.value);
+}
+
+}  // namespace
+}  // namespace slipway
+
+// cereal compares the types that both sides of an enumeration have.
+template <>
+struct cereal::traits::detail::get_output_from_input<slipway::Reader> {
+  using type = cereal::BinaryOutputArchive;
+};
+
+namespace slipway {
 namespace source {
 
 // An empty span stays empty.
@@ -45,9 +87,9 @@ void save(cereal::BinaryOutputArchive& archive, const Span& span) {
   archive(span.begin - shift, span.end - shift);
 }
 
-void load(cereal::BinaryInputArchive& archive, Span& span) {
+void load(Reader& archive, Span& span) {
   archive(span.begin, span.end);
-  const uint32_t shift = span ? static_cast<Reader&>(archive).begin_of_file - 1 : 0;
+  const uint32_t shift = span ? archive.begin_of_file - 1 : 0;
   span.begin += shift;
   span.end += shift;
 }
@@ -55,6 +97,23 @@ void load(cereal::BinaryInputArchive& archive, Span& span) {
 }  // namespace source
 
 namespace expression {
+
+// A part that trees share is written for each, so that reading does not look for it.
+template <class Archive>
+void save(Archive& archive, const ExpressionPtr& expression) {
+  archive(expression != nullptr);
+  if (expression) archive(*expression);
+}
+
+template <class Archive>
+void load(Archive& archive, ExpressionPtr& expression) {
+  bool is_there = false;
+  archive(is_there);
+  if (!is_there) return;
+  auto loaded = std::make_shared<Expression>();
+  archive(*loaded);
+  expression = std::move(loaded);
+}
 
 // Numbers are stored as text, since a long double has padding bytes. The concept keeps types that
 // convert to Value from matching.
@@ -137,8 +196,15 @@ void serialize(Archive& archive, Traversal& traversal) {
   archive(traversal.root, traversal.base, traversal.steps);
 }
 
+// A wrong call fails the build, so those that are read need no check.
 template <class Archive>
-void serialize(Archive& archive, Call& call) {
+void save(Archive& archive, const Call& call) {
+  check_call(call);
+  archive(call.function, call.name_span, call.arguments, call.spread);
+}
+
+template <class Archive>
+void load(Archive& archive, Call& call) {
   archive(call.function, call.name_span, call.arguments, call.spread);
 }
 
@@ -184,8 +250,14 @@ void serialize(Archive& archive, For& loop) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, Expression& expression) {
+void save(Archive& archive, const Expression& expression) {
   archive(expression.span, expression.node, expression.nodes);
+}
+
+template <class Archive>
+void load(Archive& archive, Expression& expression) {
+  archive(expression.span, expression.node, expression.nodes);
+  expression.calls_are_right = true;
 }
 
 }  // namespace expression
@@ -195,7 +267,7 @@ namespace modules {
 template <class Archive>
 void serialize(Archive& archive, Input& input) {
   archive(input.name, input.span, input.type, input.required, input.nullable, input.default_value,
-          input.help, input.one_of, input.gone, input.no_effect);
+          input.help, input.one_of, input.gone, input.no_effect, input.places);
 }
 
 template <class Archive>
@@ -236,9 +308,8 @@ void serialize(Archive& archive, PreparedModules::Entry& entry) {
 namespace {
 
 // Increase the number when the format changes.
-const std::string format = "slipway modules " SLIPWAY_VERSION " 2";
+const std::string format = "slipway modules " SLIPWAY_VERSION " 3";
 
-// Reads into memory, since cereal reads in small pieces, which is slow from a file.
 std::string read_part(const std::filesystem::path& file, uint64_t begin, uint64_t size) {
   std::string part(size, 0);
   std::ifstream stream(file, std::ios::binary);
@@ -274,8 +345,8 @@ std::optional<Interface> PreparedModules::find(const std::string& path, Span fil
     return std::nullopt;
   }
   try {
-    std::istringstream stream(read_part(file_, begin_ + entry->second.offset, entry->second.size));
-    Reader archive(stream, file.begin);
+    const std::string part = read_part(file_, begin_ + entry->second.offset, entry->second.size);
+    Reader archive(part, file.begin);
     Interface interface;
     archive(interface);
     if (bodies == Bodies::read && interface.resources) {

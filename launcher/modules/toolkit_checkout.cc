@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <regex>
 #include <set>
 
 #include "common/error.h"
@@ -194,13 +193,21 @@ class CheckoutReader {
 }  // namespace
 
 std::vector<int> version_numbers(const std::string& version) {
-  static const std::regex form(R"(^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?$)");
-  std::smatch parts;
-  if (!std::regex_match(version, parts, form)) return {};
+  constexpr size_t most_digits = 6;
+  std::string_view rest = version;
+  if (rest.starts_with('v')) rest.remove_prefix(1);
   std::vector<int> numbers;
-  for (size_t i = 1; i < parts.size(); ++i) {
-    numbers.push_back(to_number<int>(parts[i].str()).value_or(0));
+  while (true) {
+    const size_t end = std::min(rest.find('.'), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    const bool digits = part.find_first_not_of("0123456789") == part.npos;
+    if (part.empty() || part.size() > most_digits || !digits || numbers.size() == 3) return {};
+    numbers.push_back(to_number<int>(std::string(part)).value_or(0));
+    if (end == rest.size()) break;
+    rest.remove_prefix(end + 1);
   }
+  if (numbers.size() < 2) return {};
+  numbers.resize(3);
   return numbers;
 }
 

@@ -127,17 +127,23 @@ std::optional<std::string> prepared_part(const std::filesystem::path& file, std:
 
 }  // namespace
 
+std::optional<Node> prepared_tree(const std::filesystem::path& file, std::string_view text,
+                                  uint32_t begin) {
+  const auto part = prepared_part(file, text);
+  if (!part) return std::nullopt;
+  try {
+    Node root;
+    TableReader(*part, begin).node(root);
+    return root;
+  } catch (const Incomplete&) {
+    return std::nullopt;
+  }
+}
+
 std::optional<Node> read_table(const std::filesystem::path& file, Sources& sources,
                                Diagnostics& diagnostics) {
   const Span text = sources.add_file(file);
-  if (const auto part = prepared_part(file, sources.text(text))) {
-    try {
-      Node root;
-      TableReader(*part, text.begin).node(root);
-      return root;
-    } catch (const Incomplete&) {  // read the text instead
-    }
-  }
+  if (auto root = prepared_tree(file, sources.text(text), text.begin)) return root;
   return read_yaml(text, sources, diagnostics);
 }
 

@@ -331,3 +331,14 @@ TEST_CASE("lifetimes: reports what is not a version") {
   CHECK_THROWS_WITH(modules::read_lifetimes(folder.path()),
                     Catch::Matchers::Contains("`came` must be a version such as v1.95.0"));
 }
+
+TEST_CASE("versions: two or three numbers, with or without a v") {
+  using Numbers = std::vector<int>;
+  CHECK(modules::version_numbers("v1.95.0") == Numbers{1, 95, 0});
+  CHECK(modules::version_numbers("1.33") == Numbers{1, 33, 0});
+  for (const char* text :
+       {"", "v", "v1", "1.", "1..2", "1.2.3.4", "v1.2.3 ", "1.1234567", "main"}) {
+    INFO(text);
+    CHECK(modules::version_numbers(text).empty());
+  }
+}
