@@ -21,10 +21,14 @@ using source::Code;
 
 class SettingCheck {
  public:
-  SettingCheck(Evaluation& evaluation, source::Diagnostics& diagnostics)
-      : deployment_(evaluation.deployment()), diagnostics_(diagnostics), evaluation_(evaluation) {}
+  SettingCheck(Evaluation& evaluation, KnownModules* known, source::Diagnostics& diagnostics)
+      : deployment_(evaluation.deployment()),
+        diagnostics_(diagnostics),
+        evaluation_(evaluation),
+        known_(known) {}
 
   void run() {
+    if (known_ != nullptr) known_->begin_check();
     for (const auto& [name, variable] : deployment_.variables) evaluation_.variable(name);
     labels();
     for (const Group& group : deployment_.groups) {
@@ -165,10 +169,17 @@ class SettingCheck {
             .help("use one of: " + join(input.one_of, ", "));
       }
     }
+    const auto digest = known_ == nullptr ? std::nullopt : known_->digest(module, evaluation_);
+    if (digest && known_->is_right(*digest)) return;
+    const auto trouble = [&] {
+      return evaluation_.failures() + diagnostics_.errors() + diagnostics_.warnings();
+    };
+    const size_t before = trouble();
     for (const modules::Rule& rule : module.interface->rules) keep(module, rule);
     for (const modules::Output& output : module.interface->outputs) {
       evaluation_.output(module, output.name);
     }
+    if (digest && trouble() == before) known_->add(*digest);
   }
 
   void missing(const Module& module, const modules::Input& input) {
@@ -226,12 +237,13 @@ class SettingCheck {
   const Deployment& deployment_;
   source::Diagnostics& diagnostics_;
   Evaluation& evaluation_;
+  KnownModules* known_;  // may be null
 };
 
 }  // namespace
 
-void check_settings(Evaluation& evaluation, source::Diagnostics& diagnostics) {
-  SettingCheck(evaluation, diagnostics).run();
+void check_settings(Evaluation& evaluation, KnownModules* known, source::Diagnostics& diagnostics) {
+  SettingCheck(evaluation, known, diagnostics).run();
 }
 
 }  // namespace slipway::blueprint

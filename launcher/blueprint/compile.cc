@@ -103,7 +103,7 @@ std::unique_ptr<Compiled> compile(const Texts& texts, const Options& options,
   use_toolkit_instead(deployment, diagnostics);
   finish_backends(deployment, diagnostics);
   stage_files(deployment, options.need_files, sources, diagnostics);
-  check_settings(compiled->evaluation, diagnostics);
+  check_settings(compiled->evaluation, options.known, diagnostics);
   check_use(deployment, diagnostics);
   return compiled;
 }

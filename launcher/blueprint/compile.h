@@ -12,6 +12,8 @@
 
 namespace slipway::blueprint {
 
+class KnownModules;
+
 // The input texts, each as the span that Sources::add returned.
 struct Texts {
   source::Span blueprint;
@@ -24,6 +26,7 @@ struct Options {
   std::optional<Level> validation_level;        // overrides the blueprint's
   std::vector<std::string> skipped_validators;  // in addition to those that the blueprint skips
   bool need_files = true;                       // whether files named in ghpc_stage() must exist
+  KnownModules* known = nullptr;                // of a language server
 };
 
 // A wired and checked Deployment, and its values.

@@ -55,6 +55,7 @@ std::vector<std::string> assignments(const std::string& text) {
 blueprint::Options options_of(const BlueprintInput& input) {
   blueprint::Options options;
   options.need_files = input.need_files;
+  options.known = input.known.get();
   const std::vector<std::string> known = blueprint::validator_names();
   for (const std::string& list : input.skip_validators) {
     for (const std::string& name : split(list, ',')) {
@@ -144,7 +145,11 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
     texts.deployment_files.push_back(sources_.add_file(file));
   }
   if (purpose != Purpose::deployment) {
-    early_data_ = std::async(std::launch::async, right_site_data, purpose);
+    early_data_ = std::async(std::launch::async, [purpose] {
+      SharedSiteData data = right_site_data(purpose);
+      if (purpose == Purpose::definitions) google::read_ahead(find_installation().blueprints());
+      return data;
+    });
   }
   texts.assignments = add_assignments("--vars", input.vars);
   texts.backend_assignments = add_assignments("--backend-config", input.backend_config);

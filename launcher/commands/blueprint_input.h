@@ -17,6 +17,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "launcher/blueprint/compile.h"
+#include "launcher/blueprint/known_modules.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
 #include "launcher/cluster/zones.h"
@@ -46,6 +47,8 @@ struct BlueprintInput {
   bool need_files = true;                    // fail if a file that ghpc_stage() names is missing
   std::string diagnostics = "text";          // or "json"
   bool shows_diagnostics = true;             // false: the command prints them itself
+  // What a language server knows from its checks of blueprints before; or null.
+  std::shared_ptr<blueprint::KnownModules> known;
 
   // Adds the positional BLUEPRINT, by this name, and the options of every command that reads one.
   void add_options(CommandLine& line, const std::string& name = "BLUEPRINT",
@@ -111,6 +114,11 @@ class LoadedBlueprint {
   // Plans what a deploy to the targets would plan, so that no later command finds more. What only
   // one of two targets refuses is a warning. Shows all diagnostics. False when there are errors.
   bool check(Targets targets);
+
+  // Waits for what is read in the background, for a blueprint that is never deleted.
+  void finish_reading() const {
+    if (early_data_.valid()) early_data_.wait();
+  }
 
   // "6 modules in 1 group, 0 errors, 0 warnings": for the user, after check().
   std::string summary() const;

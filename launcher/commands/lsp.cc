@@ -7,6 +7,7 @@
 #include "common/command_line.h"
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/kept.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/explain_page.h"
@@ -29,6 +30,44 @@ BlueprintInput input_for(const EditorOptions& options, const std::string& path,
   return input;
 }
 
+// The blueprint that was read last. An editor asks about it several times before it changes.
+class LastBlueprint {
+ public:
+  explicit LastBlueprint(EditorOptions options) : options_(std::move(options)) {}
+
+  LoadedBlueprint& read(const std::string& path, const std::string& text) {
+    blueprint_ = nullptr;
+    blueprint_ =
+        std::make_unique<LoadedBlueprint>(input_for(options_, path, text), Purpose::definitions);
+    path_ = path;
+    text_ = text;
+    files_ = files_now();
+    return *blueprint_;
+  }
+
+  // Reads it again if it is another one, or one of its files has changed.
+  LoadedBlueprint& get(const std::string& path, const std::string& text) {
+    const bool is_same = blueprint_ && path == path_ && text == text_ && files_ == files_now();
+    return is_same ? *blueprint_ : read(path, text);
+  }
+
+ private:
+  FolderState files_now() const {
+    FolderState state;
+    for (const std::string& file : blueprint_->diagnostics().sources().names()) {
+      std::error_code gone;  // also of the editor's texts
+      state[file] = {std::filesystem::last_write_time(file, gone),
+                     std::filesystem::file_size(file, gone)};
+    }
+    return state;
+  }
+
+  EditorOptions options_;
+  std::string path_, text_;
+  std::unique_ptr<LoadedBlueprint> blueprint_;
+  FolderState files_;
+};
+
 std::filesystem::path file_of_page(const std::string& code) {
   return find_installation().docs() / "diagnostics" / (code + ".md");
 }
@@ -40,10 +79,10 @@ std::string page_of(const std::string& code) {
 }
 
 // What `slipway explain BLUEPRINT MODULE.SETTING` prints; empty if it cannot tell.
-std::string explanation_of(const BlueprintInput& input, const std::string& id,
-                           const std::string& name) {
+std::string explanation_of(LastBlueprint& last, const std::string& path, const std::string& text,
+                           const std::string& id, const std::string& name) {
   try {
-    LoadedBlueprint loaded(input, Purpose::deployment);
+    LoadedBlueprint& loaded = last.get(path, text);
     const blueprint::Deployment& deployment = loaded.deployment_with_errors();
     Explainer explainer(loaded.diagnostics(), deployment);
     const blueprint::Module* module = deployment.find(id).module;
@@ -58,8 +97,7 @@ std::string explanation_of(const BlueprintInput& input, const std::string& id,
 }
 
 // The settings of modules that a variable sets because they have its name.
-std::vector<std::string> settings_set_by(const BlueprintInput& input, const std::string& variable) {
-  LoadedBlueprint loaded(input, Purpose::deployment);
+std::vector<std::string> settings_set_by(LoadedBlueprint& loaded, const std::string& variable) {
   std::vector<std::string> found;
   for (const blueprint::Group& group : loaded.deployment_with_errors().groups) {
     for (const blueprint::Module& module : group.modules) {
@@ -73,10 +111,11 @@ std::vector<std::string> settings_set_by(const BlueprintInput& input, const std:
 }
 
 editor::Services services(const EditorOptions& options) {
+  const auto last = std::make_shared<LastBlueprint>(options);
   editor::Services services;
   services.library = find_installation().blueprints().string();
-  services.check = [options](const std::string& path, const std::string& text, const auto& see) {
-    LoadedBlueprint loaded(input_for(options, path, text), Purpose::definitions);
+  services.check = [last](const std::string& path, const std::string& text, const auto& see) {
+    LoadedBlueprint& loaded = last->read(path, text);
     loaded.check({true, true});
     see(loaded.diagnostics());
   };
@@ -85,13 +124,13 @@ editor::Services services(const EditorOptions& options) {
   services.module_page = [](const modules::Interface& interface) {
     return module_page(interface, Paint(source::Color::never));
   };
-  services.explain = [options](const std::string& path, const std::string& text,
-                               const std::string& id, const std::string& name) {
-    return explanation_of(input_for(options, path, text), id, name);
+  services.explain = [last](const std::string& path, const std::string& text, const std::string& id,
+                            const std::string& name) {
+    return explanation_of(*last, path, text, id, name);
   };
-  services.set_by_name = [options](const std::string& path, const std::string& text,
-                                   const std::string& variable) {
-    return settings_set_by(input_for(options, path, text), variable);
+  services.set_by_name = [last](const std::string& path, const std::string& text,
+                                const std::string& variable) {
+    return settings_set_by(last->get(path, text), variable);
   };
   return services;
 }
@@ -100,6 +139,7 @@ editor::Services services(const EditorOptions& options) {
 
 int lsp(Args args) {
   EditorOptions options;
+  options.known = std::make_shared<blueprint::KnownModules>();
   bool stdio = false;
   CommandLine line("slipway lsp", "Check and complete blueprints in your editor.");
   line.about(

@@ -73,6 +73,12 @@ Place Sources::place(uint32_t offset) const {
   return place;
 }
 
+std::vector<std::string> Sources::names() const {
+  std::vector<std::string> names;
+  for (const File& file : files_) names.push_back(file.name);
+  return names;
+}
+
 size_t utf8_length(char lead) {
   const auto byte = static_cast<unsigned char>(lead);
   if (byte < 0xC0) return 1;

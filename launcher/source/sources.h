@@ -54,6 +54,9 @@ class Sources {
 
   Place place(uint32_t offset) const;
 
+  // Of all files and texts, in their order.
+  std::vector<std::string> names() const;
+
  private:
   struct File {
     std::string name;

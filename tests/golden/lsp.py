@@ -3,7 +3,7 @@
 import json, pathlib, re, select, subprocess, sys, tempfile, urllib.parse
 
 sys.dont_write_bytecode = True  # keep the source tree clean
-from run import ROOT, installed
+from run import HERE, ROOT, installed
 
 BLUEPRINT = """\
 blueprint_name: small
@@ -230,6 +230,31 @@ class Tests:
         self.same("closed", client.diagnostics()["diagnostics"], [])
         self.same("end", client.end(), 0)
 
+    def same_as_fresh(self):
+        """What a server keeps between checks changes nothing: each text is also checked by a server that saw no other."""
+        whole = (HERE / "create/ok-slurm.yaml").read_text()
+        lines = whole.splitlines(keepends=True)
+        texts = [whole]
+        for number, line in enumerate(lines):
+            key, colon, value = line.rpartition(": ")
+            if colon and value.strip() and "#" not in line and number % 3 == 0:
+                texts += ["".join(lines[:number] + [f"{key}: {new}\n"] + lines[number + 1:]) for new in ("-5", "Odd_one")] + [whole]
+        client = Client(self.slipway)
+        client.start()
+        found = [client.open(self.uri, texts[0])["diagnostics"]]
+        for text in texts[1:]:
+            client.notify("textDocument/didChange", {"textDocument": {"uri": self.uri, "version": 2}, "contentChanges": [{"text": text}]})
+            found.append(client.diagnostics()["diagnostics"])
+        client.end()
+        fresh = {}
+        for text in dict.fromkeys(texts):
+            client = Client(self.slipway)
+            client.start()
+            fresh[text] = client.open(self.uri, text)["diagnostics"]
+            client.end()
+        self.same("checks one after another", found, [fresh[text] for text in texts])
+        self.same("some texts have mistakes", len({json.dumps(one) for one in found}) > 10, True)
+
     def labels(self, client, text, before):
         return [item["label"] for item in client.ask("textDocument/completion", text.at(before))["items"]]
 
@@ -348,6 +373,7 @@ def main():
         tests = Tests(sys.argv[1], pathlib.Path(scratch))
         tests.lifecycle()
         tests.diagnostics()
+        tests.same_as_fresh()
         tests.completion()
         tests.hover()
         tests.names()
