@@ -31,7 +31,10 @@ void keep_names(const std::string& list) {
 
 extern "C" {
 
-SPANK_PLUGIN(pyxis, 1)
+const char plugin_name[] = "pyxis";
+const char plugin_type[] = "spank";
+const unsigned int spank_plugin_version = 1;
+unsigned int plugin_version = SLURM_VERSION_NUMBER;
 
 int slurm_spank_init_post_opt(spank_t spank, int count, char* words[]) {
   for (int i = 0; i < count; ++i) {
