@@ -83,6 +83,15 @@ add_meson() {
   failed=$((failed + bad))
 }
 
+# count_meson FOLDER [option...]: runs the tests of a build folder and adds them up
+count_meson() {
+  local log
+  log=$(mktemp)
+  run_meson "$@" | tee "$log" || true
+  add_meson "$log"
+  rm -f "$log"
+}
+
 # count COMMAND...: runs tests whose last line is 'N passed, N failed', and adds them up.
 count() {
   local log ok bad
@@ -115,68 +124,34 @@ count_conformance() {
   count python3 "$script" build/prefix/bin/slipway
 }
 
-# test_programs: compiles the tests and runs unit and golden tests
-test_programs() {
-  compile build "$once"
-  wait_for alone_ended
-  say "test: unit and golden"
-  # Two for each processor, as some of them wait for most of their time.
-  run_meson build --num-processes $((2 * $(nproc))) ${once:+--no-suite "$once"} || true
-}
-
-# test_sanitized: builds with the sanitizers and runs all tests but those of clusters. With clang, which takes less time than
-# g++ for this, and so everything is compiled with both; with its linker, which takes a tenth of the usual one's time for
-# programs of this size. Only what these tests run is built. Fails if the build does; otherwise $scratch/sanitized is there
-# once it is built.
+# test_sanitized: builds with the sanitizers and runs all tests but those of clusters, which wait for most of their time,
+# and lend it their processors. With clang, which takes less time than g++ for this, and so everything is compiled with
+# both; with its linker, which takes a tenth of the usual one's time for programs of this size. Only what these tests run is
+# built. Fails if the build does; otherwise $scratch/sanitized is there once it is built.
 test_sanitized() {
   (
     local needed
+    renice -n 5 "$BASHPID" >/dev/null
     CXX=clang++ CXX_LD=lld configure build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
     needed=$(tests/sanitizers/needed.py build-sanitized)
     mapfile -t needed <<<"$needed"
     ninja -C build-sanitized -j "$(nproc)" "${needed[@]}"
   )
   touch "$scratch/sanitized"
-  wait_for alone_ended
   say "test: unit, golden and fuzzing under the sanitizers"
+  renice -n 5 "$BASHPID" >/dev/null
   run_meson build-sanitized --no-suite program --num-processes $((2 * $(nproc))) || true
 }
 
-# begin_beside: begins what runs beside the system tests, which wait for most of their time, and lend it their processors:
-# its own process group, which can be ended as a whole. Each part writes its own log.
-begin_beside() {
-  set -m
-  {
-    renice -n 5 "$BASHPID" >/dev/null
-    set +e # what fails is counted
-    if $usual; then (set -e && test_programs) >"$logs/programs" 2>&1; fi
-    if $sanitize; then (set -e && test_sanitized) >"$logs/sanitized" 2>&1; fi
-  } </dev/null &
-  beside=$!
-  set +m
-}
-
-# wait_for NAME: until $scratch/NAME is there, or what would make it has ended
-wait_for() {
-  until [ -e "$scratch/$1" ] || ! kill -0 "${beside:-$$}" 2>/dev/null; do sleep 0.5; done
-}
-
-# end_beside: waits, prints what was run and adds it up
-end_beside() {
-  local log
-  wait "$beside" || true
-  beside=
-  for log in "$logs"/*; do
-    say "build and test, begun beside the tests of clusters: ${log##*/}"
-    cat "$log"
-    add_meson "$log"
-  done
+# wait_for_sanitized: until the build is there, or has failed
+wait_for_sanitized() {
+  until [ -e "$scratch/sanitized" ] || ! kill -0 "$sanitized" 2>/dev/null; do sleep 0.5; done
 }
 
 # end: leaves no process and no file
 end() {
-  [ -z "$beside" ] || kill -- "-$beside" 2>/dev/null || true
-  rm -rf "$scratch"
+  [ -z "$sanitized" ] || kill -- "-$sanitized" 2>/dev/null || true
+  rm -rf "$scratch" "${sanitized_log:-}"
 }
 
 # finish: says what has failed, and how many have passed
@@ -190,16 +165,14 @@ finish() {
 scratch=$(folder_in_memory)
 failures=$scratch/failures
 : >"$failures"
-logs=$scratch/logs
-mkdir "$logs"
-beside=
+sanitized=
 trap end EXIT
 $quick || { install_packages all && open_fuse; }
 use_debians_python
 # Unit tests that the sanitizers run in full are compiled and run once, with them.
 once=
 ! $sanitize || once=sanitized
-if $usual && ! $quick; then build_slipway programs; else build_slipway tests; fi
+build_slipway tests $once
 if $images; then
   count tests/system/run.py tests/system/image*.bats tests/system/slurm_auth.bats
   finish
@@ -220,33 +193,37 @@ if $soak; then
   finish
   exit
 fi
-export UBSAN_OPTIONS=print_stacktrace=1
+if $sanitize; then
+  export UBSAN_OPTIONS=print_stacktrace=1
+  sanitized_log=$(mktemp)
+  set -m # its own process group, which can be ended as a whole
+  test_sanitized >"$sanitized_log" 2>&1 </dev/null &
+  sanitized=$!
+  set +m
+fi
 if $usual; then
   say "test: history"
   count_history
+  say "test: unit and golden"
+  # Two for each processor, as some of them wait for most of their time.
+  count_meson build --num-processes $((2 * $(nproc))) ${once:+--no-suite "$once"}
   count_conformance
 fi
-if $quick; then
-  touch "$scratch/alone_ended"
-  test_programs 2>&1 | tee "$logs/programs"
-  add_meson "$logs/programs"
-  finish
-  exit
-fi
-begin_beside
-if $usual; then
+if $usual && ! $quick; then
   say "test: real clusters on this machine"
-  # What compares the machine before and after comes first, while nothing else runs that starts daemons.
-  count tests/system/run.py --alone only
-  touch "$scratch/alone_ended"
-  count tests/system/run.py --alone without
+  count tests/system/run.py
 fi
-touch "$scratch/alone_ended"
 if $sanitize; then
-  wait_for sanitized
+  # Beside the rest of the tests under the sanitizers.
+  wait_for_sanitized
   say "test: real clusters under the sanitizers"
   count tests/system/run.py --program build-sanitized/launcher/commands/slipway
+
+  say "build and test: with AddressSanitizer and UndefinedBehaviorSanitizer, begun beside the tests above"
+  wait "$sanitized" || echo "it cannot be built"
+  sanitized=
+  cat "$sanitized_log"
+  add_meson "$sanitized_log"
 fi
-end_beside
 
 finish

@@ -101,20 +101,14 @@ configure() {
   fi
 }
 
-# compile FOLDER [SUITE]: all of it; with a suite of tests, without the programs that only its tests run, and with `tests`
-# without all programs that are tests
-compile() {
-  local folder=$1 suite=${2:-} files=
-  [ -z "$suite" ] || files=$(tests/sanitizers/needed.py "$folder" --without "$suite")
+# build_into FOLDER [meson option...]: configures, compiles and installs. If $left_out is a suite of tests, the programs that
+# only its tests run are not compiled.
+build_into() {
+  local folder=$1 files=
+  configure "$@"
+  [ -z "${left_out:-}" ] || files=$(tests/sanitizers/needed.py "$folder" --without "$left_out")
   mapfile -t files < <(printf %s "$files")
   ninja -C "$folder" "${files[@]}"
-}
-
-# build_into FOLDER SUITE [meson option...]: configures, compiles without that suite, and installs
-build_into() {
-  local folder=$1 suite=$2
-  configure "$folder" "${@:3}"
-  compile "$folder" "$suite"
   meson install -C "$folder" --no-rebuild --only-changed --quiet
 }
 
@@ -127,20 +121,16 @@ seldom_collected() {
   if "${CXX:-c++}" --version 2>/dev/null | grep -q "Free Software Foundation"; then echo --param=ggc-min-heapsize=1000000; fi
 }
 
-# build_slipway [tests [SUITE]|programs]: the build that people use and that the tests test. Without `tests`, tests are not
-# compiled unless they were before, and those of the suite `sanitized` never; with SUITE, those of this suite are not;
-# `programs` is all but the programs that are tests, which is what the tests of clusters need. Warnings are errors only with
-# the compiler that we develop with: a newer compiler's new warning should not stop a newcomer. -O1 compiles in three quarters
-# of the time of -O2. Images of nodes get -O2 (images/steps/80-slipway.sh).
+# build_slipway [tests [SUITE]]: the build that people use and that the tests test. Without `tests`, tests are not compiled
+# unless they were before, and those of the suite `sanitized` never; with SUITE, those of this suite are not. Warnings are errors only with the compiler that we
+# develop with: a newer compiler's new warning should not stop a newcomer. -O1 compiles in three quarters of the time of
+# -O2. Images of nodes get -O2 (images/steps/80-slipway.sh).
 build_slipway() {
-  local werror=false tests=true left_out options
-  case "${1:-}" in
-    "") tests=false left_out=sanitized ;;
-    tests) left_out=${2:-} ;;
-    programs) left_out=tests ;;
-  esac
+  local werror=false tests=false left_out=${2:-} options
+  [ "${1:-}" = tests ] || left_out=sanitized
   [ "$(g++ -dumpversion)" = 12 ] && werror=true
+  [ "${1:-}" = tests ] && tests=true
   if $tests && [ -e build/build.ninja ]; then meson configure build -Dtests=true; fi
   options="${CXXFLAGS:-} $(seldom_collected)"
-  build_into build "$left_out" -Dwerror=$werror -Doptimization=1 -Dtests=$tests -Dcpp_args="$options"
+  build_into build -Dwerror=$werror -Doptimization=1 -Dtests=$tests -Dcpp_args="$options"
 }

@@ -2,7 +2,7 @@
 """Prints what must be made for some of the tests, one file a line: usage: needed.py FOLDER [--without SUITE]
 
 For a sanitized build: what its tests run, and what `slipway` loads. With --without, for the usual build: everything but
-the programs that only tests of this suite run, or if it is `tests`, but the programs that are tests."""
+the programs that only tests of this suite run."""
 import argparse, json, pathlib
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -21,22 +21,13 @@ def run_by_tests(suite, of_suite):
             if any(each.endswith(":" + suite) for each in test["suite"]) == of_suite}
 
 
-def are_tests():
-    """The programs that are tests themselves, not run by a script."""
-    commands = {test["cmd"][0] for test in introspected("tests")}
-    return {target["id"] for target in targets if target["filename"][0] in commands and not target["installed"]}
-
-
 def is_loaded(target):
     return target["installed"] and (target["type"].startswith("shared ") or target["filename"][0].endswith(".prepared"))
 
 
 targets = introspected("targets")
 if options.without:
-    if options.without == "tests":
-        left_out = are_tests()
-    else:
-        left_out = run_by_tests(options.without, True) - run_by_tests(options.without, False)
+    left_out = run_by_tests(options.without, True) - run_by_tests(options.without, False)
     # Libraries that are not installed are made for those that need them.
     needed = [target for target in targets if target["build_by_default"] and target["id"] not in left_out
               and (target["installed"] or target["type"] != "static library")]

@@ -51,7 +51,7 @@ keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-
   on $NAME login scancel --name=sleeper
   keeps_schema status <"$BATS_TEST_TMPDIR/status.json"
   run python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["state"], len(d["nodes"]), [j["name"] for j in d["jobs"]])' <"$BATS_TEST_TMPDIR/status.json"
-  [ "$output" = "running 6 ['sleeper']" ]
+  [ "$output" = "running 6 ['sleeper']" ] || { echo "$output" && false; }
 }
 
 @test "cluster: the model of its blueprint matches its schema" {

@@ -218,7 +218,6 @@ def main():
                         help="so many files at a time (default: two for each processor and one more, as most wait)")
     parser.add_argument("--program", default="", metavar="FILE",
                         help="only tests with the tag `sanitized`, with another build of the program `slipway`")
-    parser.add_argument("--alone", choices=("only", "without"), help="only files with the tag `alone`, or all others")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help=argparse.SUPPRESS)
     parser.add_argument("--list", action="store_true", help="print each test after its file and its user, and run nothing")
     parser.add_argument("files", nargs="*", metavar="FILE", type=lambda name: pathlib.Path(name).resolve(),
@@ -226,8 +225,6 @@ def main():
     options = parser.parse_args()
     Run.limit = options.limit
     runs = runs_of(options.files or default_files(), options.program)
-    if options.alone:
-        runs = [run for run in runs if run.has("alone") == (options.alone == "only")]
     if not runs:
         parser.error("there is no such test")
     if options.list:
