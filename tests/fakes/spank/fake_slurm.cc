@@ -17,7 +17,13 @@
 #include <optional>
 #include <stdexcept>
 
+#include "tests/fakes/spank/said.h"
+
 namespace {
+
+using fake_slurm::capture_stderr;
+using fake_slurm::read_reports;
+using fake_slurm::report;
 
 enum class Phase { init, after_options, user_init, task_init, job_script };
 
@@ -81,21 +87,6 @@ class Library {
   void* handle_ = nullptr;
 };
 
-// Returns what `body` writes to this process's stderr.
-std::string capture_stderr(const std::function<void()>& body) {
-  std::FILE* file = std::tmpfile();
-  const int saved = ::dup(STDERR_FILENO);
-  ::dup2(::fileno(file), STDERR_FILENO);
-  body();
-  ::dup2(saved, STDERR_FILENO);
-  ::close(saved);
-  std::rewind(file);
-  std::string text;
-  for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
-  std::fclose(file);
-  return text;
-}
-
 // The variable with which sbatch and salloc pass an option to the job. Everything except letters
 // and digits becomes an underscore.
 std::string option_variable(const std::string& plugin_name, const std::string& option_name) {
@@ -113,20 +104,6 @@ double since(Clock::time_point begin) {
 }
 
 constexpr const char* gpus_variable = "SLURM_STEP_GPUS";
-
-// Reports a null-terminated text from a task to its parent, before its program would start.
-void report(int pipe, const std::string& text) {
-  if (::write(pipe, text.c_str(), text.size() + 1) < 0) ::_exit(2);
-}
-
-std::vector<std::string> read_reports(int pipe) {
-  std::string all;
-  char part[4096];
-  for (ssize_t n; (n = ::read(pipe, part, sizeof part)) > 0;) all.append(part, size_t(n));
-  std::vector<std::string> texts;
-  for (size_t at = 0; at < all.size(); at = all.find('\0', at) + 1) texts.push_back(&all[at]);
-  return texts;
-}
 
 // Runs a task in a fork, so that tasks do not see each other's changes and a plugin may end its
 // process.
