@@ -14,6 +14,7 @@ VALUES = {
     "project_id": PROJECT, "project": PROJECT, "subnetwork_project": PROJECT, "network_project_id": PROJECT,
     "controller_project_id": PROJECT,
     "zone": ("us-central1-b", "us-central1-c"), "zones": (["us-central1-b"], ["us-central1-c"]), "region": ("us-east4", "us-east1"),
+    "location": ("us-east4", "us-east1"), "image_storage_locations": (["us"], ["us-east4"]),
     "machine_type": ("n2-standard-8", "n2-standard-16"),
     "disk_type": DISK, "controller_state_disk.type": DISK, "additional_persistent_disks.type": DISK,
     "additional_disks.boot": (False, True),
@@ -249,6 +250,7 @@ WITH = {
     (POOL_OF_GKE, "install_gpu_direct_manifests"): {"machine_type": "a3-megagpu-8g"},
     (POOL_OF_GKE, "enable_dranet"): {"machine_type": "a4-highgpu-8g"},
     (POOL_OF_GKE, "dranet_device_class_name"): {"machine_type": "a4-highgpu-8g", "enable_dranet": True},
+    (GKE, "prefix_with_deployment_name"): {"name_suffix": "training"},
     (POOL_OF_GKE, "dranet_allocation_mode"): {"machine_type": "a4-highgpu-8g", "enable_dranet": True},
     (POOL_OF_GKE, "placement_policy.tpu_topology"): {
         "machine_type": "ct6e-standard-4t", "zones": ["us-central1-b"], "placement_policy": {"type": "COMPACT", "name": None, "tpu_topology": "4x4"}},
