@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "common/host_name.h"
 #include "common/tcp.h"
 #include "common/text.h"
 #include "nccl-tests/agreed_error.h"

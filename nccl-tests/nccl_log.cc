@@ -11,6 +11,7 @@
 
 #include "common/fd.h"
 #include "common/file.h"
+#include "common/host_name.h"
 #include "common/text.h"
 
 namespace slipway::bandwidth {
@@ -71,9 +72,7 @@ std::vector<std::string> warnings_in_log(std::string_view log, size_t most) {
 }
 
 std::string expand_log_path(std::string_view pattern) {
-  char host[256] = {};
-  ::gethostname(host, sizeof host - 1);
-  const std::string name = std::string(host).substr(0, std::string(host).find('.'));
+  const std::string host = own_host_name(), name = host.substr(0, host.find('.'));
   std::string path;
   for (size_t i = 0; i < pattern.size(); ++i) {
     const char next = pattern[i] == '%' && i + 1 < pattern.size() ? pattern[i + 1] : '\0';

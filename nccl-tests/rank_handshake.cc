@@ -31,12 +31,6 @@ std::string claim_text(const RankClaim& claim) {
   return fmt::format("{} {} {} {}", claim.rank, claim.port, claim.size, claim.host);
 }
 
-std::string own_host_name() {
-  char host[65] = {};  // HOST_NAME_MAX
-  ::gethostname(host, sizeof host - 1);
-  return host;
-}
-
 void require_same_protocol(const Speaker& other, const std::string& peer_name) {
   if (other.protocol == rank_protocol) return;
   const Speaker own = this_rank();

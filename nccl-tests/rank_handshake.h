@@ -23,7 +23,6 @@ struct RankClaim {
   std::string host = {};  // for messages
 };
 std::string claim_text(const RankClaim& claim);
-std::string own_host_name();
 
 // Throws Error if the other side has another version of the messages.
 void require_same_protocol(const Speaker& other, const std::string& peer_name);

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "common/host_name.h"
 #include "common/text.h"
 #include "nccl-tests/environment.h"
 
@@ -26,9 +27,8 @@ std::string describe_this_rank() {
 
 std::string describe_this_rank(int device, const std::string& device_id,
                                const std::string& device_name) {
-  char host[256] = {};
-  ::gethostname(host, sizeof host - 1);
-  return fmt::format("{}\t{}\t{}\t{}\t{}", ::getpid(), host, device, device_id, device_name);
+  return fmt::format("{}\t{}\t{}\t{}\t{}", ::getpid(), own_host_name(), device, device_id,
+                     device_name);
 }
 
 std::vector<RankInfo> parse_rank_descriptions(const std::vector<std::string>& descriptions) {

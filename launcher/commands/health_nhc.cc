@@ -1,15 +1,14 @@
 // `slipway health nhc`: what the checks of an nhc.conf become.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
 #include "common/command_line.h"
 #include "common/count.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "common/host_name.h"
 #include "common/locale_text.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/health_parts.h"
@@ -23,12 +22,6 @@ using hosts::NhcFate;
 
 constexpr const char* usual_nhc_conf = "/etc/nhc/nhc.conf";
 constexpr size_t largest_nhc_conf = 1 << 20;
-
-std::string this_hosts_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 std::string_view fate_text(NhcFate fate) {
   switch (fate) {
@@ -81,7 +74,7 @@ int health_nhc(Args args) {
   line.see_also("slipway-cluster-describe(1)");
   if (!line.parse(args)) return 0;
   if (file.empty()) file = usual_nhc_conf;
-  if (node.empty()) node = this_hosts_name();
+  if (node.empty()) node = own_host_name();
   const hosts::NhcTranslation translation = hosts::translate_nhc(
       read_regular_file(file, largest_nhc_conf), hosts::load_nhc_table(catalogue_folder()), node);
   if (translation.answers.empty()) throw Error(fmt::format("{} has no checks", file));

@@ -1,6 +1,5 @@
 // `slipway tell`: tells people what happens on a cluster.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +11,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "common/host_name.h"
 #include "common/node_profile.h"
 #include "common/process.h"
 #include "launcher/commands/commands.h"
@@ -36,9 +36,7 @@ std::string told_cluster() {
   try {
     return load_node_profile().cluster;
   } catch (const Error&) {
-    char name[256] = {};
-    ::gethostname(name, sizeof name - 1);
-    return name;
+    return own_host_name();
   }
 }
 
@@ -47,8 +45,7 @@ bool is_standby() {
   ProcessOptions options;
   options.deadline = told_slurm_limit;
   const std::string ping = run_process({"scontrol", "ping"}, options).output;
-  char name[256] = {};
-  ::gethostname(name, sizeof name - 1);
+  const std::string name = own_host_name();
   const std::string in_control = node::controller_in_control(ping);
   return !in_control.empty() && in_control != name &&
          ping.find(fmt::format(" at {} is ", name)) != std::string::npos;
@@ -77,9 +74,10 @@ class TellService {
     const auto now = std::time(nullptr);
     const tell::ClusterState state =
         tell::read_cluster(std::chrono::steady_clock::now() + told_slurm_limit);
-    const bool tells = !is_standby();  // that has told what is new
-    for (tell::Message& message : tell::news(state, cluster_, telling_.job_nodes, memory_.known)) {
-      if (!tells || !telling_.tells(message.event)) continue;
+    auto news = tell::news(state, cluster_, telling_.job_nodes, memory_.known);
+    if (!news.empty() && is_standby()) news.clear();  // the controller in control tells it
+    for (tell::Message& message : news) {
+      if (!telling_.tells(message.event)) continue;
       log_line(line_of(message));
       teller_->tell(std::move(message), now);
     }

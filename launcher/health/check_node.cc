@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/file_lock.h"
+#include "common/host_name.h"
 #include "common/text.h"
 #include "launcher/health/deep.h"
 #include "launcher/health/gpu_jobs.h"
@@ -140,9 +141,7 @@ std::string load_profile(const CheckOptions& options, NodeProfile& profile) {
     profile = load_node_profile(options.profile);
     return "";
   } catch (const Error& error) {
-    char name[256] = {};
-    ::gethostname(name, sizeof name - 1);
-    profile.node = name;  // the node's name in Slurm
+    profile.node = own_host_name();  // the node's name in Slurm
     return error.what();
   }
 }

@@ -15,6 +15,7 @@
 
 #include "common/count.h"
 #include "common/error.h"
+#include "common/host_name.h"
 #include "common/text.h"
 #include "launcher/cluster/node_profiles.h"
 #include "launcher/hosts/recognize.h"
@@ -280,9 +281,7 @@ std::string own_address(const std::string& interface) {
 
 Answers ask_this_machine(AskNvml ask) {
   constexpr std::chrono::seconds patience{30};  // NVML takes seconds without persistence mode
-  char name[256] = {};
-  ::gethostname(name, sizeof name - 1);
-  return {name, ask == AskNvml::yes ? ask_nvml(patience) : health::Gpus(), own_address};
+  return {own_host_name(), ask == AskNvml::yes ? ask_nvml(patience) : health::Gpus(), own_address};
 }
 
 Answers no_answers(const std::filesystem::path& root) {

@@ -2,14 +2,13 @@
 #include "launcher/job/allocation.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <thread>
 
 #include "common/environment.h"
 #include "common/error.h"
+#include "common/host_name.h"
 #include "common/process.h"
 #include "common/text.h"
 #include "launcher/job/requeue.h"
@@ -17,12 +16,6 @@
 
 namespace slipway::job {
 namespace {
-
-std::string host_name() {
-  std::array<char, 256> name = {};
-  if (::gethostname(name.data(), name.size() - 1) != 0) throw_errno("gethostname");
-  return name.data();
-}
 
 ProcessResult scontrol(std::vector<std::string> words) {
   words.insert(words.begin(), "scontrol");
@@ -66,7 +59,7 @@ Allocation read_allocation() {
   }
   allocation.nodes = split(trim(run_checked({"scontrol", "show", "hostnames", list})), '\n');
   allocation.here = environment_variable("SLURMD_NODENAME");
-  if (allocation.here.empty()) allocation.here = host_name();
+  if (allocation.here.empty()) allocation.here = own_host_name();
   const auto nodes = static_cast<int64_t>(allocation.nodes.size());
   const int64_t per_node =
       to_number<int64_t>(environment_variable("SLURM_NTASKS_PER_NODE")).value_or(0);
