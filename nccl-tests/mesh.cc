@@ -113,7 +113,11 @@ void Mesh::meet_as_other(const Launch& launch, double deadline) {
   const double begin = now_seconds();
   deadline = begin + referral.seconds_left;
   Rendezvous meeting(size(), rank_, referral);
-  attach(referral.parent, deadline);
+  try {
+    attach(referral.parent, deadline);
+  } catch (const Error&) {
+    meeting.expire(true);
+  }
   std::optional<PendingClients> none;
   run(meeting, none, begin, deadline);
 }

@@ -295,6 +295,15 @@ TEST_CASE("rendezvous: a rank that dies or hangs is named, whichever it is, and 
   }
 }
 
+TEST_CASE("rendezvous: the rank that joined first names rank 0, if it cannot reach it any more") {
+  for (const int turn : {1, 2}) {
+    Rendezvous other(3, turn, {turn, 9, {0, "", 20000, "a"}});
+    other.expire(true);  // before it is attached
+    CHECK(other.failure() == "rank 0 on a does not answer");
+    CHECK(other.speaks() == (turn == 1));
+  }
+}
+
 TEST_CASE("rendezvous: of several culprits, those that rank 0 knows of are named") {
   VirtualCluster cluster(300, 4);
   cluster.set_fault(7, RankFault::hangs_attached);
