@@ -5,8 +5,8 @@
 #include <array>
 #include <bit>
 #include <exception>
-#include <mutex>
 
+#include "common/keep_to_end.h"
 #include "nccl-tests/check_kernels.h"
 
 namespace slipway::bandwidth {
@@ -37,19 +37,12 @@ GpuPatterns::~GpuPatterns() {
   // After a failure, work on the stream may still use all of it, which then stays until the process
   // ends.
   if (std::uncaught_exceptions() != 0) {
-    keep(std::move(host_));
+    keep_to_end(std::move(host_));
     return;
   }
   if (module_ != nullptr) cuda_->cuModuleUnload(module_);
   cuda_->cudaFree(table_memory_);
   cuda_->cudaFree(sum_);
-}
-
-void GpuPatterns::keep(std::unique_ptr<HostMemory> host) {
-  static std::mutex mutex;
-  static auto& kept = *new std::vector<std::unique_ptr<HostMemory>>;
-  const std::lock_guard lock(mutex);
-  kept.push_back(std::move(host));
 }
 
 void GpuPatterns::reset() {

@@ -34,7 +34,6 @@ class GpuPatterns final : public Patterns {
     int64_t wrong = 0;
     std::vector<std::byte> table;
   };
-  static void keep(std::unique_ptr<HostMemory> host);
 
   void launch(const std::byte* buffer, size_t bytes, const Pattern& pattern, bool inverted,
               void* wrong);

@@ -2,8 +2,8 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <vector>
 
+#include "common/keep_to_end.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/page.h"
@@ -16,10 +16,9 @@ namespace {
 
 // Leaves a blueprint to the end of the process: taking it apart only takes time.
 struct LeftAlone {
-  void operator()(const LoadedBlueprint* blueprint) const {
-    static auto* const left = new std::vector<const LoadedBlueprint*>;  // also to the end
+  void operator()(LoadedBlueprint* blueprint) const {
     blueprint->finish_reading();
-    left->push_back(blueprint);
+    keep_to_end(std::unique_ptr<LoadedBlueprint>(blueprint));
   }
 };
 
