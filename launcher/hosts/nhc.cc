@@ -8,6 +8,7 @@
 
 #include "common/text.h"
 #include "launcher/hosts/nhc_file.h"
+#include "launcher/source/yaml_scalar.h"
 
 namespace slipway::hosts {
 namespace {
@@ -204,29 +205,18 @@ class NhcTranslator {
   const std::string& node_;
 };
 
-std::string yaml_text(const std::string& text) {
-  const bool plain =
-      text.find_first_not_of(
-          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-") == text.npos &&
-      text[0] != '-';
-  if (plain) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string list_text(const std::string& key, const std::vector<NhcEntry>& list,
                       const std::vector<std::string>& ours) {
   std::string text = key + ":\n";
   for (const std::string& one : ours) {
     if (std::ranges::find(list, one, &NhcEntry::value) == list.end()) {
-      text += fmt::format("  - {}\n", yaml_text(one));
+      text += fmt::format("  - {}\n", source::yaml_scalar(one));
     }
   }
   for (const NhcEntry& entry : list) {
     std::vector<std::string> lines;
     for (const size_t line : entry.lines) lines.push_back(std::to_string(line));
-    text += fmt::format("  - {}  # line {}\n", yaml_text(entry.value), join(lines, ", "));
+    text += fmt::format("  - {}  # line {}\n", source::yaml_scalar(entry.value), join(lines, ", "));
   }
   return text;
 }
