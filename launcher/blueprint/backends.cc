@@ -106,7 +106,7 @@ class Finish {
   void check(const Validator& validator, const std::string& name, const Setting& input) {
     const auto value = known(input.value, "an input of a validator");
     if (!value || value->as<std::string>() != nullptr) return;
-    diagnostics_.error(Code::type_mismatch, input.value->span ? input.value->span : input.span,
+    diagnostics_.error(Code::type_mismatch, input.place(),
                        fmt::format("`{}` of the validator `{}` must be a string, not {}", name,
                                    validator.name, describe(*value)));
   }

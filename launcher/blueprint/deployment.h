@@ -33,6 +33,9 @@ struct Setting {
   Span span;                           // the key, the entry of `use`, or the variable
   std::vector<std::string> from = {};  // ids of the used modules, the last one first
   std::vector<Span> replaced = {};     // overridden settings, the first one first
+
+  // The value, if it is written, or else the setting.
+  Span place() const { return value->span ? value->span : span; }
 };
 
 using Settings = std::map<std::string, Setting>;

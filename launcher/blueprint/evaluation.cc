@@ -301,8 +301,7 @@ Value Evaluation::compute_input(const Module& module, const std::string& name) {
   if (setting == module.settings.end()) {
     return input.required ? unknown_input(name) : input.default_value;
   }
-  const Span place =
-      setting->second.value->span ? setting->second.value->span : setting->second.span;
+  const Span place = setting->second.place();
   try {
     const Value value = evaluate(setting->second.value);
     if (value.is_null() && !input.nullable && !input.required) return input.default_value;

@@ -22,8 +22,7 @@ void ResourceCheck::check_inputs(const Module& module) {
     const Value& value = evaluation_.input(module, name);
     if (value == input->default_value) continue;
     if (name.ends_with("machine_type") && machines_ != nullptr && machines_->complete) {
-      const source::Span place = setting.value->span ? setting.value->span : setting.span;
-      if (const auto* type = value.as<std::string>()) check_machine_type(*type, place);
+      if (const auto* type = value.as<std::string>()) check_machine_type(*type, setting.place());
     }
     check_input(name, value, input->type, setting);
   }
@@ -52,7 +51,7 @@ void ResourceCheck::check_input(const std::string& path, const Value& value, con
     if (!rule.is_for(path)) continue;
     if (plain.is_null()) plain = to_terraform(value);
     if (keeps(rule.value, plain)) continue;
-    source::Span place = setting.value->span ? setting.value->span : setting.span;
+    source::Span place = setting.place();
     if (path.find('.') != path.npos || setting.value->as<expression::Tuple>() != nullptr) {
       if (const source::Span exact = place_in(setting.value, plain)) place = exact;
     }
