@@ -29,8 +29,7 @@ void read_rule(const source::Node& item, const std::set<std::string>& sources,
       }
     }
   }
-  row.one_of("source", sources);
-  if (!row.finish()) return;
+  if (!row.finish(sources)) return;
   for (const std::string& type : types) rules[type] = rule;
 }
 

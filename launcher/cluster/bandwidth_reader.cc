@@ -84,8 +84,7 @@ class BandwidthReader {
       RowReader row(entry.value, fmt::format("the line rate of `{}`", entry.key), diagnostics_);
       const MachineType* machine = known_machine(row, entry.key, entry.key_span);
       const auto gbit = static_cast<double>(row.amount("gbit_per_s"));
-      row.one_of("source", sources_);
-      row.finish();
+      row.finish(sources_);
       if (machine == nullptr) continue;
       const auto nics = std::ranges::count(machine->nics, "gpu", &MachineType::Nic::purpose);
       machine_gb_per_s_[entry.key] = gbit / 8 * static_cast<double>(nics);

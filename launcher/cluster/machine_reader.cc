@@ -63,7 +63,7 @@ class MachineReader {
         RowReader gpus(*node, fmt::format("`gpus` of {}", what), diagnostics_);
         type.gpu_count = gpus.count("count");
         type.gpu_model = gpus.text("model");
-        finish(gpus);
+        gpus.finish(sources_);
       }
     }
     if (const source::Node* node = machine.mapping("cpus")) {
@@ -71,12 +71,12 @@ class MachineReader {
       type.sockets = cpus.count("sockets");
       type.cores_per_socket = cpus.count("cores_per_socket");
       type.threads_per_core = cpus.count("threads_per_core");
-      finish(cpus);
+      cpus.finish(sources_);
     }
     if (const source::Node* node = machine.mapping("memory")) {
       RowReader memory(*node, fmt::format("`memory` of {}", what), diagnostics_);
       type.memory_mib = to_mib(memory.amount("gib"));
-      finish(memory);
+      memory.finish(sources_);
     }
     read_nics(machine, "host", what, type.nics);
     if (machine.has("gpu")) read_nics(machine, "gpu", what, type.nics);
@@ -85,7 +85,7 @@ class MachineReader {
       if (const source::Node* node = machine.mapping("nvlink_domain")) {
         RowReader domain(*node, fmt::format("`nvlink_domain` of {}", what), diagnostics_);
         type.nvlink_domain_machines = domain.count("machines");
-        finish(domain);
+        domain.finish(sources_);
       }
     }
     read_daemons(machine, what, type);
@@ -103,14 +103,14 @@ class MachineReader {
         RowReader gpus(*node, fmt::format("`gpus` of {}", series.what), diagnostics_);
         series.gpu_counts = gpus.mapping("count");
         series.shared.gpu_model = gpus.text("model");
-        finish(gpus);
+        gpus.finish(sources_);
       }
     }
     read_shared(row, series.what, series);
     if (const source::Node* node = row.mapping("memory")) {
       RowReader memory(*node, fmt::format("`memory` of {}", series.what), diagnostics_);
       series.memory = memory.mapping("gib");
-      finish(memory);
+      memory.finish(sources_);
     }
     const source::Node* custom = row.has("custom") ? row.mapping("custom") : nullptr;
     row.finish();
@@ -125,7 +125,7 @@ class MachineReader {
       RowReader cpus(*node, fmt::format("`cpus` of {}", what), diagnostics_);
       series.threads_per_core = cpus.count("threads_per_core");
       if (cpus.has("two_sockets_above")) series.two_sockets_above = cpus.count("two_sockets_above");
-      finish(cpus);
+      cpus.finish(sources_);
     }
     read_nics(row, "host", what, series.shared.nics);
     series.shared.transport = read_transport(row, what);
@@ -157,7 +157,7 @@ class MachineReader {
       memory.finish();
     }
     const size_t errors = diagnostics_.errors();
-    finish(row);
+    row.finish(sources_);
     if (diagnostics_.errors() == errors) table_.custom.push_back(std::move(custom));
   }
 
@@ -222,7 +222,7 @@ class MachineReader {
     for (std::string& name : row.texts("names")) {
       nics.push_back({std::move(name), std::string(purpose), mtu_bytes});
     }
-    finish(row);
+    row.finish(sources_);
   }
 
   void read_daemons(RowReader& machine, const std::string& what, MachineType& type) {
@@ -232,7 +232,7 @@ class MachineReader {
       RowReader row(node, fmt::format("a daemon of {}", what), diagnostics_);
       const std::vector<std::string> places = row.texts("places");
       type.daemons.push_back({read_daemon(row), {places.begin(), places.end()}});
-      finish(row);
+      row.finish(sources_);
     }
   }
 
@@ -241,14 +241,8 @@ class MachineReader {
     if (node == nullptr) return "";
     RowReader row(*node, fmt::format("`transport` of {}", what), diagnostics_);
     std::string name = transports_ ? row.one_of("name", *transports_) : row.text("name");
-    finish(row);
+    row.finish(sources_);
     return name;
-  }
-
-  // Ends a group of figures, each of which must name its source.
-  void finish(RowReader& figures) {
-    figures.one_of("source", sources_);
-    figures.finish();
   }
 
   const std::optional<std::set<std::string>>& transports_;

@@ -120,6 +120,10 @@ std::string RowReader::optional_text(std::string_view key) {
   return has(key) ? text(key) : "";
 }
 
+int64_t RowReader::optional_count(std::string_view key, int64_t otherwise) {
+  return has(key) ? count(key) : otherwise;
+}
+
 std::vector<std::string> RowReader::optional_texts(std::string_view key) {
   return has(key) ? texts(key) : std::vector<std::string>();
 }
@@ -130,6 +134,11 @@ std::string RowReader::one_of(std::string_view key, const std::set<std::string>&
   wrong(node->span, fmt::format("`{}` of {} is `{}`, which is not listed", key, what_, node->text),
         source::did_you_mean(node->text, std::vector<std::string>(known.begin(), known.end())));
   return "";
+}
+
+bool RowReader::finish(const std::set<std::string>& sources) {
+  one_of("source", sources);
+  return finish();
 }
 
 bool RowReader::finish() {

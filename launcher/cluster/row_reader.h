@@ -29,6 +29,7 @@ class RowReader {
   long double amount(std::string_view key);  // a number above 0
   std::vector<std::string> texts(std::string_view key);
   std::string optional_text(std::string_view key);  // empty without the key
+  int64_t optional_count(std::string_view key, int64_t otherwise = 0);
   std::vector<std::string> optional_texts(std::string_view key);
 
   // The text of `key`, which must be in `known`.
@@ -41,6 +42,8 @@ class RowReader {
 
   // Reports the keys that were never read. True if nothing was wrong.
   bool finish();
+  // The same for a row whose `source` must be one of these.
+  bool finish(const std::set<std::string>& sources);
 
   void wrong(source::Span span, std::string message, std::string help = {});
 

@@ -48,7 +48,7 @@ class TransportReader {
     });
     read_part(row, "libraries", [&](RowReader& part) {
       type.node.libraries = {part.text("folder"), part.texts("names"),
-                             part.has("must_agree") && part.text("must_agree") == "true"};
+                             part.optional_text("must_agree") == "true"};
       type.other_folders = part.optional_texts("other_folders");
     });
     read_part(row, "daemon", [&](RowReader& part) { type.node.daemon = read_daemon(part); });
@@ -68,8 +68,7 @@ class TransportReader {
   void read_facts(const source::Node& node, const char* key, Read&& read) {
     RowReader part(node, fmt::format("`{}` of transport `{}`", key, name_), diagnostics_);
     read(part);
-    part.one_of("source", sources_);
-    part.finish();
+    part.finish(sources_);
   }
 
   template <class Read>
@@ -136,7 +135,7 @@ class TransportReader {
             part.optional_text("architecture"),
             part.optional_text("variable"),
             part.optional_text("value"),
-            part.has("unlimited_stack") && part.text("unlimited_stack") == "true",
+            part.optional_text("unlimited_stack") == "true",
             part.text("why")};
   }
 

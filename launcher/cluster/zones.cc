@@ -55,11 +55,10 @@ void read_kinds(const source::Node& kinds, const std::set<std::string>& sources,
     KindOfPlace kind;
     kind.is = row.text("is");
     kind.others = row.optional_texts("others");
-    kind.regions = row.has("regions") && row.text("regions") == "true";
-    kind.zones = row.has("zones") && row.text("zones") == "true";
-    kind.any_case = row.has("any_case") && row.text("any_case") == "true";
-    row.one_of("source", sources);
-    if (row.finish()) zones.kinds[entry.key] = std::move(kind);
+    kind.regions = row.optional_text("regions") == "true";
+    kind.zones = row.optional_text("zones") == "true";
+    kind.any_case = row.optional_text("any_case") == "true";
+    if (row.finish(sources)) zones.kinds[entry.key] = std::move(kind);
   }
 }
 

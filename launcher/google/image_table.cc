@@ -32,8 +32,7 @@ void read_machines(const source::Node& machines, const std::set<std::string>& so
     RowReader row(entry.value, fmt::format("the image of `{}`", entry.key), diagnostics);
     ImageOfMachine machine{entry.key, row.text("transport"), row.text("base"), {}};
     if (row.has("lacks")) machine.lacks = row.text("lacks");
-    row.one_of("source", sources);
-    if (row.finish()) table.machines.push_back(std::move(machine));
+    if (row.finish(sources)) table.machines.push_back(std::move(machine));
   }
 }
 
@@ -42,8 +41,7 @@ void read_publishers(const source::Node& publishers, const std::set<std::string>
   for (const source::Entry& entry : publishers.entries) {
     RowReader row(entry.value, fmt::format("the publisher `{}`", entry.key), diagnostics);
     ImagePublisher publisher{split(row.text("families"), ' '), row.text("like")};
-    row.one_of("source", sources);
-    if (row.finish()) table.publishers[entry.key] = std::move(publisher);
+    if (row.finish(sources)) table.publishers[entry.key] = std::move(publisher);
   }
 }
 

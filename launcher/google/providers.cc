@@ -77,8 +77,7 @@ void read_providers(const source::Node& root, Providers& table, source::Diagnost
         table.novelties.push_back(novelty(text, version));
         table.novelties.back().terraform = terraform;
       }
-      row.one_of("source", sources);
-      row.finish();
+      row.finish(sources);
     }
   }
   file.finish();

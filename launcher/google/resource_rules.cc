@@ -24,9 +24,8 @@ void read_ranges(RowReader& row, ValueRule& rule, source::Diagnostics& diagnosti
   if (ranges == nullptr) return;
   for (const source::Node& item : ranges->items) {
     RowReader range(item, "a range", diagnostics);
-    rule.ranges.push_back({range.has("least") ? range.count("least") : int64_t{0},
-                           range.count("most"),
-                           range.has("step") ? range.count("step") : int64_t{1}});
+    rule.ranges.push_back(
+        {range.optional_count("least"), range.count("most"), range.optional_count("step", 1)});
     range.finish();
   }
 }
@@ -91,8 +90,7 @@ void read_values(const source::Node& root, ResourceRules& rules, source::Diagnos
     for (const source::Entry& entry : types->entries) {
       RowReader row(entry.value, fmt::format("the scopes of `{}`", entry.key), diagnostics);
       rules.scopes_of[entry.key] = row.texts("within");
-      row.one_of("source", sources);
-      row.finish();
+      row.finish(sources);
     }
   }
   file.finish();
@@ -142,8 +140,7 @@ void read_attachments(const source::Node& root, ResourceRules& rules,
     for (const source::Node& item : found->items) {
       RowReader row(item, fmt::format("a row of `{}`", key), diagnostics);
       add(row);
-      row.one_of("source", sources);
-      row.finish();
+      row.finish(sources);
     }
   };
   rows("attached_gpus", [&](RowReader& row) {
@@ -151,12 +148,10 @@ void read_attachments(const source::Node& root, ResourceRules& rules,
   });
   rules.local_ssd = file.text("local_ssd");
   rows("local_ssds", [&](RowReader& row) {
-    rules.local_ssds.push_back(
-        {row.text("machines"), row.has("vcpus") ? row.count("vcpus") : int64_t{0}, counts_of(row)});
+    rules.local_ssds.push_back({row.text("machines"), row.optional_count("vcpus"), counts_of(row)});
   });
   rows("tier_1", [&](RowReader& row) {
-    rules.tier_1.push_back(
-        {row.text("machines"), row.has("vcpus") ? row.count("vcpus") : int64_t{0}});
+    rules.tier_1.push_back({row.text("machines"), row.optional_count("vcpus")});
   });
   file.finish();
 }
@@ -180,8 +175,8 @@ std::shared_ptr<const ResourceRules> read_rules(const fs::path& catalogue) {
 
 const re2::RE2& Pattern::compiled() const {
   if (!compiled_) {
-    // Bytes instead of characters where the pattern names none: for those, RE2 compiles [^/] in many
-    // parts.
+    // Bytes instead of characters where the pattern names none: for those, RE2 compiles [^/] in
+    // many parts.
     re2::RE2::Options options(re2::RE2::Quiet);
     if (text_.find("\\x{") == text_.npos) {
       options.set_encoding(re2::RE2::Options::EncodingLatin1);

@@ -69,8 +69,7 @@ Toolkit load_toolkit(const std::filesystem::path& library) {
                                 const std::set<std::string> sources = file.keys("sources");
                                 toolkit.repository = file.text("repository");
                                 toolkit.version = file.text("version");
-                                file.one_of("source", sources);
-                                file.finish();
+                                file.finish(sources);
                               });
   return toolkit;
 }

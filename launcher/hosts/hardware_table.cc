@@ -42,7 +42,7 @@ class HardwareReader {
     if (node == nullptr) return {};
     RowReader row(*node, std::string("`") + key + "`", diagnostics_);
     std::set<std::string> texts = as_set(row.texts(list));
-    finish(row);
+    row.finish(sources_);
     return texts;
   }
 
@@ -53,7 +53,7 @@ class HardwareReader {
       RowReader row(node, "a row of `gpus`", diagnostics_);
       table_.gpus.push_back(
           {row.texts("models"), as_set(row.optional_texts("devices")), row.text("name")});
-      finish(row);
+      row.finish(sources_);
     }
   }
 
@@ -64,13 +64,8 @@ class HardwareReader {
       RowReader row(entry.value, "machine `" + entry.key + "`", diagnostics_);
       table_.machines.push_back({entry.key, row.text("vendor"), row.text("product"),
                                  row.count("gpus"), row.count("gpu_nics")});
-      finish(row);
+      row.finish(sources_);
     }
-  }
-
-  void finish(RowReader& row) {
-    row.one_of("source", sources_);
-    row.finish();
   }
 
   RowReader file_;

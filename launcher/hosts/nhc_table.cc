@@ -25,7 +25,7 @@ class NhcReader {
       for (const source::Entry& entry : rows->entries) {
         RowReader row(entry.value, "setting `" + entry.key + "`", diagnostics_);
         table_.settings[entry.key] = row.text("instead");
-        finish(row);
+        row.finish(sources_);
       }
     }
     file_.finish();
@@ -50,13 +50,8 @@ class NhcReader {
     if (check.findings.empty() == check.without.empty()) {
       row.wrong(entry.value.span, "a check has either `findings` or `without`");
     }
-    finish(row);
+    row.finish(sources_);
     table_.checks[entry.key] = std::move(check);
-  }
-
-  void finish(RowReader& row) {
-    row.one_of("source", sources_);
-    row.finish();
   }
 
   RowReader file_;

@@ -51,7 +51,7 @@ FaultKind read_kind(const source::Entry& entry, source::Diagnostics& diagnostics
   if (kind.effect == Effect::gpu || kind.effect == Effect::driver) kind.field = row.text("field");
   if (row.has("healthy")) kind.healthy = to_number<int>(row.text("healthy"));
   if (row.has("most")) kind.most = static_cast<int>(row.count("most"));
-  kind.ends_with_power = row.has("software") && row.text("software") == "true";
+  kind.ends_with_power = row.optional_text("software") == "true";
   row.finish();
   return kind;
 }
