@@ -2,27 +2,16 @@
 #include "launcher/job/gpu_load.h"
 
 #include <numeric>
+#include <set>
 
 #include "common/text.h"
+#include "launcher/health/check_node.h"
 #include "launcher/health/gpus.h"
 
 namespace slipway::job {
 namespace {
 
 constexpr auto load_limit = std::chrono::seconds(3);
-
-// "0,1,4-7" as numbers; empty if it is something else.
-std::vector<size_t> numbers_in(std::string_view list) {
-  std::vector<size_t> all;
-  for (const std::string& part : split(std::string(list), ',')) {
-    const size_t dash = part.find('-');
-    const auto first = to_number<size_t>(part.substr(0, dash));
-    const auto last = dash == std::string::npos ? first : to_number<size_t>(part.substr(dash + 1));
-    if (!first || !last || *last < *first || *last > 1024) return {};
-    for (size_t i = *first; i <= *last; ++i) all.push_back(i);
-  }
-  return all;
-}
 
 }  // namespace
 
@@ -67,7 +56,8 @@ std::vector<pid_t> GpuLoad::processes() const {
 std::vector<int64_t> load_of_tasks(const std::vector<int64_t>& gpus, std::string_view list,
                                    size_t tasks) {
   std::vector<int64_t> own;
-  for (const size_t index : numbers_in(list))
+  const bool numbers = list.find_first_not_of("0123456789,-") == list.npos;
+  for (const unsigned index : numbers ? health::parse_gpu_list(list) : std::set<unsigned>())
     if (index < gpus.size()) own.push_back(gpus[index]);
   if (own.empty()) own = gpus;
   if (tasks == 0 || own.empty() || own.size() % tasks != 0) return {};
