@@ -7,7 +7,7 @@
 
 namespace slipway {
 
-// Of an even number of values, the mean of the two in the middle; 0 if there are none.
+// Of an even number of values, the mean of the two in the middle; 0 for no values.
 inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

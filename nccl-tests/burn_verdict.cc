@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 
 #include "common/count.h"
+#include "common/median.h"
 #include "launcher/health/gpus.h"
-#include "nccl-tests/statistics.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -80,7 +80,7 @@ class BurnJudge {
         speeds.push_back(one.tflop_per_s);
       }
     }
-    return speeds.empty() ? 0 : median_of(speeds);
+    return median(speeds);
   }
 
   const std::vector<NodeBurn>& nodes_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "common/median.h"
 #include "common/tcp.h"
 #include "nccl-tests/flow.h"
 #include "nccl-tests/socket.h"
@@ -75,9 +76,9 @@ ControlledRun run_with_control(Backend& backend, const Case& which, int64_t requ
     controls.push_back(bytes / 1e9 / seconds[1]);
     ratios.push_back(seconds[1] / seconds[0]);
   }
-  result.busbw_gb_per_s = median_of(tests);
-  result.control_gb_per_s = median_of(controls);
-  result.ratio = median_of(ratios);
+  result.busbw_gb_per_s = median(tests);
+  result.control_gb_per_s = median(controls);
+  result.ratio = median(ratios);
   result.ratio_interval = describe(ratios).interval;
   return result;
 }

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <memory>
 
+#include "common/median.h"
 #include "nccl-tests/checked_run.h"
 #include "nccl-tests/heartbeat.h"
 
@@ -211,7 +212,7 @@ Placement measure_placement(Backend& backend, const Case& which, const Shape& sh
       backend, timing, [&] { return bench.take(timing); }, result.budget_spent, result.time);
   result.iterations_us = bench.each_iteration();
   result.issue_us = bench.issue_us();
-  result.time.us = median_of(result.samples_us);
+  result.time.us = median(result.samples_us);
   if (result.time.us > 0) {
     result.algbw_gb_per_s = static_cast<double>(shape.size_bytes) *
                             which.collective->algbw_factor(backend.size()) / 1e3 / result.time.us;

@@ -94,8 +94,8 @@ class NcclBackend final : public Backend {
   }
 
   std::byte* allocate(size_t bytes) override { return memory_->allocate(bytes, stream_->comm()); }
-  // After a failure, work on the stream may still use the memory, which then stays until the process
-  // ends.
+  // After a failure, work on the stream may still use the memory, which then stays until the
+  // process ends.
   void release(std::byte* memory) override {
     if (std::uncaught_exceptions() == 0) memory_->release(memory, stream_->comm());
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "common/median.h"
 #include "nccl-tests/statistics.h"
 
 namespace slipway::bandwidth {
@@ -35,18 +36,18 @@ double largest_but(std::vector<double> values, size_t skipped) {
 // fast as its slower unit, so where units differ, the faster ones look like their partners, and
 // only the lower part of the distribution shows by how much.
 double wide_deviation(const std::vector<double>& values) {
-  const double middle = median_of(values);
+  const double middle = median(values);
   std::vector<double> distances, below;
   for (const double value : values) {
     distances.push_back(std::fabs(value - middle));
     if (value <= middle) below.push_back(middle - value);
   }
-  const double wide = mad_to_deviation * median_of(distances);
+  const double wide = mad_to_deviation * median(distances);
   if (values.size() < units_of_tail) return wide;
   const size_t skipped = std::max(small_faults, values.size() / 32);
   const double share = (static_cast<double>(skipped) + 0.5) / static_cast<double>(values.size());
-  return std::max({wide, mad_to_deviation * median_of(below),
-                   largest_but(below, skipped) / normal_tail(share)});
+  return std::max(
+      {wide, mad_to_deviation * median(below), largest_but(below, skipped) / normal_tail(share)});
 }
 
 class Fitter {
@@ -131,7 +132,7 @@ class Fitter {
       const auto of_kind = [&](const Observation& one) { return at(one.kind) == kind; };
       std::vector<double> values = values_if(of_kind, true);
       if (values.empty()) values = values_if(of_kind, false);
-      if (!values.empty()) references[kind] = median_of(values);
+      if (!values.empty()) references[kind] = median(values);
     }
     std::vector<std::vector<double>> by_round(kinds_ * rounds_);
     for (const Observation& one : observations_) {
@@ -139,8 +140,8 @@ class Fitter {
     }
     std::vector<double> round_references(by_round.size());
     for (size_t i = 0; i < by_round.size(); ++i) {
-      round_references[i] = by_round[i].size() >= pairs_of_an_offset ? median_of(by_round[i])
-                                                                     : references[i / rounds_];
+      round_references[i] =
+          by_round[i].size() >= pairs_of_an_offset ? median(by_round[i]) : references[i / rounds_];
     }
     for (size_t i = 0; i < observations_.size(); ++i) {
       const Observation& one = observations_[i];
@@ -176,7 +177,7 @@ class Fitter {
     if (values.empty()) return found;
     found.pairs = static_cast<int>(values.size());
     found.level = level_of(values);
-    found.middle = median_of(values);
+    found.middle = median(values);
     return found;
   }
 
@@ -213,7 +214,7 @@ class Fitter {
     if (levels.size() < least_units_of_spread) return {};
     UnitSpread spread;
     spread.units = static_cast<int>(levels.size());
-    const double seen = wide_deviation(levels), by_pairs = median_of(explained);
+    const double seen = wide_deviation(levels), by_pairs = median(explained);
     const double chance = 1 + chance_of_spread / std::sqrt(static_cast<double>(levels.size()));
     if (seen > by_pairs * chance) {
       spread.lasting = std::sqrt(seen * seen - by_pairs * by_pairs);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "common/median.h"
 #include "nccl-tests/collective.h"
-#include "nccl-tests/statistics.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -34,12 +34,12 @@ Row row_of(const ScannedPairs& how, const std::vector<double>& busbw) {
   row.shape = collective.shape(how.bytes, row.of.datatype.bytes, how.ranks);
   const double factor = collective.busbw_factor(how.ranks);
   Placement& placement = row.out_of_place;
-  placement.busbw_gb_per_s = median_of(busbw);
+  placement.busbw_gb_per_s = median(busbw);
   placement.algbw_gb_per_s = placement.busbw_gb_per_s / factor;
   for (const double one : busbw) {
     placement.samples_us.push_back(static_cast<double>(row.shape.size_bytes) * factor / one / 1e3);
   }
-  placement.time.us = median_of(placement.samples_us);
+  placement.time.us = median(placement.samples_us);
   placement.time.min_us = std::ranges::min(placement.samples_us);
   placement.time.max_us = std::ranges::max(placement.samples_us);
   placement.wrong = 0;

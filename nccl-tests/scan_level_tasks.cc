@@ -13,13 +13,13 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "common/median.h"
 #include "common/text.h"
 #include "launcher/health/cuda.h"
 #include "nccl-tests/collective.h"
 #include "nccl-tests/loopback_control.h"
 #include "nccl-tests/sim_backend.h"
 #include "nccl-tests/socket.h"
-#include "nccl-tests/statistics.h"
 #include "nccl-tests/tcp_backend.h"
 
 namespace slipway::bandwidth {
@@ -35,7 +35,7 @@ double median_speed(double bytes, Once seconds_of_one) {
   std::vector<double> speeds;
   for (int i = 0; i < level_rounds; ++i)
     speeds.push_back(bytes / 1e9 / std::max(seconds_of_one(), 1e-9));
-  return median_of(speeds);
+  return median(speeds);
 }
 
 NodeLevel level_of_loopback(const PairTest& test) {

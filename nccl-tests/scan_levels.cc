@@ -7,8 +7,8 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "common/median.h"
 #include "common/text.h"
-#include "nccl-tests/statistics.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -100,7 +100,7 @@ class Explainer {
           family_of(other) == family_of(level))
         others.push_back(*other.gb_per_s);
     }
-    return others.empty() ? "" : fmt::format(", the node's others {:.3g}", median_of(others));
+    return others.empty() ? "" : fmt::format(", the node's others {:.3g}", median(others));
   }
 
   // "; only this direction is slow: it receives 11.8": if the other one was measured and is right.

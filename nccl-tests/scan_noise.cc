@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/distributions.h"
+#include "common/median.h"
 #include "nccl-tests/statistics.h"
 
 namespace slipway::bandwidth {
@@ -32,10 +33,10 @@ PairNoise::PairNoise(std::vector<double> residuals, int units)
     : sorted_(std::move(residuals)), units_(std::max(units, 1)) {
   if (sorted_.empty()) return;
   std::ranges::sort(sorted_);
-  center_ = median_of(sorted_);
+  center_ = median(sorted_);
   std::vector<double> distances;
   for (const double value : sorted_) distances.push_back(std::fabs(value - center_));
-  deviation_ = mad_to_deviation * median_of(distances);
+  deviation_ = mad_to_deviation * median(distances);
 }
 
 void PairNoise::set_unit_spread(const UnitSpread& spread) {

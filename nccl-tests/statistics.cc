@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/distributions.h"
+#include "common/median.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -61,11 +62,6 @@ bool drifts(std::span<const double> values) {
 
 }  // namespace
 
-double median_of(std::span<const double> values) {
-  assert(!values.empty());
-  return middle(sorted(values));
-}
-
 Statistics describe(std::span<const double> values) {
   const std::vector<double> ordered = sorted(values);
   Statistics result;
@@ -76,7 +72,7 @@ Statistics describe(std::span<const double> values) {
   for (const double value : ordered) result.mean += value / static_cast<double>(ordered.size());
   std::vector<double> deviations;
   for (const double value : ordered) deviations.push_back(std::fabs(value - result.median));
-  result.mad = median_of(deviations);
+  result.mad = median(deviations);
   result.interval = median_interval(ordered);
   result.p95 = percentile(ordered, 95, 20);
   result.p99 = percentile(ordered, 99, 100);

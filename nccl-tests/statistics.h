@@ -36,9 +36,6 @@ Statistics describe(std::span<const double> values);
 // Half the width of the interval as a share of the median; empty without an interval.
 std::optional<double> relative_half_width(const Statistics& statistics);
 
-// The median of an unsorted sample; at least one value.
-double median_of(std::span<const double> values);
-
 // 1.4826 × MAD estimates the standard deviation of normally distributed values.
 inline constexpr double mad_to_deviation = 1.4826;
 

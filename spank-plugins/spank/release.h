@@ -2,7 +2,7 @@
 //
 // Slurm refuses such a plugin, and with `required` in plugstack.conf, or an include of ours that
 // says it, no daemon and no srun starts. So the plugin takes the release of the process that loads
-// it, and then does nothing. docs/decisions/0211.
+// it, and then does nothing. docs/decisions/0211-a-plugin-under-another-slurm.md says more.
 #pragma once
 
 #include "spank-plugins/spank/api.h"
