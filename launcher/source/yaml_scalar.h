@@ -5,8 +5,8 @@
 
 namespace slipway::source {
 
-// The text as every reader of YAML 1.1 and 1.2 takes it for this string: as it is, or in quotes. On
-// one line.
+// Every reader of YAML 1.1 and 1.2 takes the result for this very string: it is quoted where it has
+// to be. It has one line.
 std::string yaml_scalar(const std::string& text);
 
 }  // namespace slipway::source
