@@ -14,9 +14,8 @@
 #include "launcher/blueprint/storage_check.h"
 #include "launcher/cluster/hardware.h"
 #include "launcher/cluster/model_part.h"
-#include "launcher/cluster/slurm_keys.h"
+#include "launcher/cluster/slurm_line_check.h"
 #include "launcher/cluster/slurm_nodes.h"
-#include "launcher/cluster/slurm_values.h"
 #include "launcher/expression/ipv4.h"
 
 namespace slipway::cluster {
@@ -44,15 +43,8 @@ class Check {
   void run() {
     ranges();
     mounts();
-    for (const Nodeset& nodeset : cluster_.nodesets) {
-      overrides(nodeset.id, "node_conf", nodeset.node_conf, fixed_node_keys, slurm_node_keys);
-      processors(nodeset);
-    }
-    for (const Partition& partition : cluster_.partitions) {
-      overrides(partition.id, "partition_conf", partition.partition_conf, fixed_partition_keys,
-                slurm_partition_keys);
-      partition_values(partition);
-    }
+    check_slurm_lines(cluster_, deployment_, catalogue_, diagnostics_);
+    for (const Nodeset& nodeset : cluster_.nodesets) processors(nodeset);
     default_partition();
     if (diagnostics_.errors() > 0) return;
     compute_nodes();
@@ -179,41 +171,6 @@ class Check {
       }
     }
     return {};
-  }
-
-  void overrides(const std::string& id, std::string_view input,
-                 const std::map<std::string, std::string>& values,
-                 const std::vector<std::string>& fixed, const std::vector<std::string>& known) {
-    for (const auto& [key, value] : values) {
-      const std::string problem = override_problem(key, value, fixed);
-      if (problem.empty()) {
-        if (!is_slurm_key(known, key)) not_slurms(id, input, key, known);
-        continue;
-      }
-      diagnostics_.error(Code::no_model, place(id, input, key),
-                         fmt::format("`{}` of module `{}`: {}", input, id, problem));
-    }
-  }
-
-  void partition_values(const Partition& partition) {
-    for (const auto& [key, value] : partition.partition_conf) {
-      const std::string problem = partition_value_problem(key, value);
-      if (problem.empty()) continue;
-      diagnostics_
-          .error(Code::no_model, place(partition.id, "partition_conf", key),
-                 fmt::format("`partition_conf` of module `{}`: Slurm does not take `{}` as `{}`",
-                             partition.id, value, key))
-          .help(problem);
-    }
-  }
-
-  void not_slurms(const std::string& id, std::string_view input, const std::string& key,
-                  const std::vector<std::string>& known) {
-    const std::string meant = source::did_you_mean(key, known);
-    diagnostics_
-        .error(Code::no_model, place(id, input, key),
-               fmt::format("`{}` of module `{}`: Slurm has no key `{}` there", input, id, key))
-        .help(meant.empty() ? "its keys are in slurm.conf(5)" : meant);
   }
 
   void default_partition() {

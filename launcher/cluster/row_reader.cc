@@ -137,7 +137,17 @@ std::string RowReader::one_of(std::string_view key, const std::set<std::string>&
 }
 
 bool RowReader::finish(const std::set<std::string>& sources) {
-  one_of("source", sources);
+  const source::Node* found = row_.find("source");
+  if (found == nullptr || found->is_scalar()) {
+    one_of("source", sources);
+    return finish();
+  }
+  for (const std::string& source : texts("source")) {
+    if (!sources.contains(source)) {
+      wrong(found->span,
+            fmt::format("`source` of {} has `{}`, which is not listed", what_, source));
+    }
+  }
   return finish();
 }
 

@@ -42,7 +42,7 @@ class RowReader {
 
   // Reports the keys that were never read. True if nothing was wrong.
   bool finish();
-  // The same for a row whose `source` must be one of these.
+  // The same for a row whose `source` must be one of these, or a list of them.
   bool finish(const std::set<std::string>& sources);
 
   void wrong(source::Span span, std::string message, std::string help = {});

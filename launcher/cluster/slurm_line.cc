@@ -86,7 +86,11 @@ std::string SlurmLine::get(std::string_view key) const {
 }
 
 int64_t SlurmLine::number(std::string_view key, int64_t otherwise) const {
-  return has(key) ? whole_number(key, get(key)) : otherwise;
+  if (!has(key)) return otherwise;
+  std::string text = get(key);
+  const bool in_steps = text.ends_with('K') || text.ends_with('k');
+  if (in_steps) text.pop_back();
+  return whole_number(key, text) * (in_steps ? 1024 : 1);
 }
 
 void SlurmLine::override_with(const std::map<std::string, std::string>& overrides,

@@ -28,7 +28,7 @@ class SlurmLine {
   bool has(std::string_view key) const;
   std::string get(std::string_view key) const;  // "" if the key is not set
 
-  // The key's value by whole_number(); `otherwise` if it is not set.
+  // The key's value by whole_number(), also as 64K; `otherwise` if it is not set.
   int64_t number(std::string_view key, int64_t otherwise) const;
 
   // Applies `overrides`: an empty value removes the key. Throws Error for an override that

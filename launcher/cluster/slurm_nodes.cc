@@ -113,6 +113,8 @@ SlurmLine make_partition_line(const Partition& partition,
     }
   }
   line.override_with(partition.partition_conf, fixed_partition_keys);
+  // Beside it, Slurm ignores DefMemPerCPU, and complains at every start.
+  if (line.has("DefMemPerNode")) line.remove("DefMemPerCPU");
   if (!site.has_power_down_on_idle()) line.remove("PowerDownOnIdle");
   if (!site.elastic) {
     for (const std::string& key : power_keys) line.remove(key);

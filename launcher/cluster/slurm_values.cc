@@ -1,60 +1,16 @@
-// Knows the values of a partition's keys.
-#include "launcher/cluster/slurm_values.h"
-
+// Compares values with what Slurm takes for a key.
 #include <fmt/core.h>
 #include <re2/re2.h>
 #include <strings.h>
 
 #include <algorithm>
-#include <array>
+#include <limits>
 
 #include "common/text.h"
-#include "launcher/source/diagnostics.h"
+#include "launcher/cluster/slurm_keys.h"
 
 namespace slipway::cluster {
 namespace {
-
-enum class Kind { time, number, flag, words, options };
-
-struct KeyValues {
-  std::string_view key;
-  Kind kind;
-  std::string_view words = {};  // of `words` and `options`, and further ones of the others
-};
-
-// slurm.conf(5) of Slurm 22.05 to 25.05, PARTITION CONFIGURATION.
-constexpr auto partition_values = std::to_array<KeyValues>({
-    {"Default", Kind::flag},
-    {"DefaultTime", Kind::time, "NONE"},
-    {"DefCpuPerGPU", Kind::number},
-    {"DefMemPerCPU", Kind::number},
-    {"DefMemPerGPU", Kind::number},
-    {"DefMemPerNode", Kind::number},
-    {"DisableRootJobs", Kind::flag},
-    {"ExclusiveTopo", Kind::flag},
-    {"ExclusiveUser", Kind::flag},
-    {"Hidden", Kind::flag},
-    {"LLN", Kind::flag},
-    {"MaxCPUsPerNode", Kind::number},
-    {"MaxCPUsPerSocket", Kind::number},
-    {"MaxMemPerCPU", Kind::number},
-    {"MaxMemPerNode", Kind::number},
-    {"MaxNodes", Kind::number},
-    {"MaxTime", Kind::time},
-    {"MinNodes", Kind::number},
-    {"OverSubscribe", Kind::words, "NO,EXCLUSIVE,YES,FORCE"},
-    {"OverTimeLimit", Kind::number},
-    {"PowerDownOnIdle", Kind::flag},
-    {"PreemptMode", Kind::options, "OFF,CANCEL,GANG,REQUEUE,SUSPEND,WITHIN"},
-    {"PriorityJobFactor", Kind::number},
-    {"PriorityTier", Kind::number},
-    {"ReqResv", Kind::flag},
-    {"ResumeTimeout", Kind::number},
-    {"RootOnly", Kind::flag},
-    {"State", Kind::words, "UP,DOWN,DRAIN,INACTIVE"},
-    {"SuspendTime", Kind::number, "-1"},
-    {"SuspendTimeout", Kind::number},
-});
 
 bool is_word(const std::string& text, std::string_view words) {
   return std::ranges::any_of(slipway::split(std::string(words), ','), [&](const auto& word) {
@@ -64,11 +20,18 @@ bool is_word(const std::string& text, std::string_view words) {
 
 std::string words_problem(std::string text, std::string_view words) {
   // YES:4 and FORCE:4 say how many jobs share.
-  static const re2::RE2 shares("(?i)(yes|force):[0-9]+");
+  static const re2::RE2 shares("(?i)yes:([2-9]|[1-9][0-9]+)|force:[1-9][0-9]*");
   if (re2::RE2::FullMatch(text, shares)) text.resize(text.find(':'));
   if (is_word(text, words)) return "";
   const auto known = slipway::split(std::string(words), ',');
   return fmt::format("use one of: {}", slipway::join(known, ", "));
+}
+
+std::string options_problem(const std::string& text, std::string_view words) {
+  for (const std::string& option : slipway::split(text, ',')) {
+    if (std::string problem = words_problem(option, words); !problem.empty()) return problem;
+  }
+  return "";
 }
 
 bool is_time(const std::string& text) {
@@ -76,42 +39,53 @@ bool is_time(const std::string& text) {
   return re2::RE2::FullMatch(text, form) || is_word(text, "UNLIMITED,INFINITE");
 }
 
-bool is_number(const std::string& text) {
-  static const re2::RE2 form("[0-9]{1,18}");
-  return re2::RE2::FullMatch(text, form) || is_word(text, "UNLIMITED,INFINITE");
+std::string number_problem(const SlurmKey& key, const std::string& text) {
+  if (is_word(text, "UNLIMITED,INFINITE") || is_word(text, key.words)) return "";
+  std::string_view digits = text;
+  // Wider types count in steps of 1024, too: 64K.
+  const bool has_steps = key.most > std::numeric_limits<uint16_t>::max();
+  if (has_steps && (digits.ends_with('K') || digits.ends_with('k'))) digits.remove_suffix(1);
+  const auto number = to_number<uint64_t>(digits);
+  if (number && *number >= key.least && *number <= key.most) return "";
+  return key.most == std::numeric_limits<uint64_t>::max()
+             ? fmt::format("write a whole number, {} or more, or UNLIMITED", key.least)
+             : fmt::format("write a whole number from {} to {}, or UNLIMITED", key.least, key.most);
 }
 
-std::string problem_of(const KeyValues& known, const std::string& text) {
-  switch (known.kind) {
-    case Kind::time:
-      return is_time(text) || is_word(text, known.words)
-                 ? ""
-                 : "write minutes, HOURS:MINUTES:SECONDS, DAYS-HOURS:MINUTES or UNLIMITED";
-    case Kind::number:
-      return is_number(text) || is_word(text, known.words) ? ""
-                                                           : "write a whole number, or UNLIMITED";
-    case Kind::flag:
-      return is_word(text, "yes,no,up,down,true,false,1,0") ? "" : "write YES or NO";
-    case Kind::words:
-      return words_problem(text, known.words);
-    case Kind::options:
-      for (const std::string& option : slipway::split(text, ',')) {
-        if (std::string problem = words_problem(option, known.words); !problem.empty())
-          return problem;
-      }
-  }
-  return "";
+std::string form_problem(const std::string& text, const re2::RE2& form, const char* like) {
+  return re2::RE2::FullMatch(text, form) ? "" : like;
 }
 
 }  // namespace
 
-std::string partition_value_problem(const std::string& key, const std::string& value) {
-  const auto known = std::ranges::find_if(partition_values, [&](const KeyValues& row) {
-    return row.key.size() == key.size() &&
-           ::strncasecmp(row.key.data(), key.c_str(), key.size()) == 0;
-  });
-  // An empty value removes the key.
-  return known == partition_values.end() || value.empty() ? "" : problem_of(*known, value);
+std::string value_problem(const SlurmKey& key, const std::string& value) {
+  static const re2::RE2 weights(R"([^\s,=]+=-?[0-9.]+[KMGTP]?(,[^\s,=]+=-?[0-9.]+[KMGTP]?)*)");
+  static const re2::RE2 gres(R"(\w[\w.-]*(:\w[\w.-]*)*(,\w[\w.-]*(:\w[\w.-]*)*)*)");
+  static const re2::RE2 ids("[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*");
+  if (value.empty()) return "";
+  switch (key.kind) {
+    case SlurmKey::Kind::text:
+      return "";
+    case SlurmKey::Kind::number:
+      return number_problem(key, value);
+    case SlurmKey::Kind::time:
+      return is_time(value)
+                 ? ""
+                 : "write minutes, HOURS:MINUTES:SECONDS, DAYS-HOURS:MINUTES or UNLIMITED";
+    case SlurmKey::Kind::flag:
+      return is_word(value, "yes,no,up,down,true,false,1,0") ? "" : "write YES or NO";
+    case SlurmKey::Kind::words:
+      return words_problem(value, key.words);
+    case SlurmKey::Kind::options:
+      return options_problem(value, key.words);
+    case SlurmKey::Kind::weights:
+      return form_problem(value, weights, "write TYPE=NUMBER, such as CPU=1.0,Mem=0.25G");
+    case SlurmKey::Kind::gres:
+      return form_problem(value, gres, "write NAME:NUMBER or NAME:TYPE:NUMBER, such as gpu:8");
+    case SlurmKey::Kind::ids:
+      return form_problem(value, ids, "write numbers of CPUs, such as 0-3,8");
+  }
+  return "";
 }
 
 }  // namespace slipway::cluster
