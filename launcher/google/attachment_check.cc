@@ -49,6 +49,7 @@ void ResourceCheck::check_machine(const blueprint::Module& module, const Json& b
   for (const Json& gpus : blocks_of(body, "guest_accelerator")) check_gpus(module, *type, gpus);
   check_local_ssds(module, *type, body);
   check_tier_1(module, *type, body);
+  check_features(module, *type, body);
 }
 
 // Reports a machine type that the catalogue lacks, and returns null.
@@ -98,18 +99,26 @@ void ResourceCheck::check_gpus(const blueprint::Module& module, const cluster::M
 
 void ResourceCheck::check_local_ssds(const blueprint::Module& module,
                                      const cluster::MachineType& type, const Json& body) {
-  const auto scratch = static_cast<int64_t>(blocks_of(body, "scratch_disk").size());
+  int64_t counted = static_cast<int64_t>(blocks_of(body, "scratch_disk").size());
+  for (const char* pool : {"ephemeral_storage_local_ssd_config", "local_nvme_ssd_block_config"}) {
+    for (const Json& block : blocks_of(body, pool)) {
+      if (const Json count = block.value("local_ssd_count", Json()); count.is_number()) {
+        counted += count.get<int64_t>();
+      }
+    }
+  }
   const int64_t count =
-      scratch + std::ranges::count_if(blocks_of(body, "disk"), [&](const Json& disk) {
+      counted + std::ranges::count_if(blocks_of(body, "disk"), [&](const Json& disk) {
         return text_of(disk, "disk_type") == rules_->local_ssd;
       });
-  if (count == 0) return;
+  if (count <= 0) return;
   const auto row = std::ranges::find_if(rules_->local_ssds, [&](const LocalSsds& some) {
-    return type.name.starts_with(some.machines) && (some.vcpus == 0 || type.cpus() <= some.vcpus);
+    return type.name.starts_with(some.machines) && type.name.ends_with(some.ends) &&
+           (some.vcpus == 0 || type.cpus() <= some.vcpus);
   });
   if (row == rules_->local_ssds.end() || is_counted(row->counts, count)) return;
   report(Code::rule_broken,
-         scratch > 0 ? place_of_value(module, "local_ssd_count", scratch)
+         counted > 0 ? place_of_value(module, "local_ssd_count", counted)
                      : place_of_value(module, "disks", rules_->local_ssd),
          row->counts.empty()
              ? fmt::format("`{}` cannot have local SSDs", type.name)

@@ -57,7 +57,9 @@ void ResourceCheck::check_input(const std::string& path, const Value& value, con
     }
     if (!said_.emplace(place.begin, rule.value.is).second) continue;
     const std::string text = plain.is_string() ? plain.get<std::string>() : plain.dump();
-    diagnostics_.error(Code::rule_broken, place, fmt::format("`{}` is not {}", text, rule.value.is))
+    const std::string message = fmt::format("`{}` is not {}", text, rule.value.is);
+    (rule.is_warning ? diagnostics_.warning(Code::rule_broken, place, message)
+                     : diagnostics_.error(Code::rule_broken, place, message))
         .help(rule.value.words.empty() ? "" : source::did_you_mean(text, rule.value.words))
         .help(rule.value.like);
   }

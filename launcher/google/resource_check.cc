@@ -45,9 +45,18 @@ void ResourceCheck::check(const Module& module, const std::string& type, const J
     check_by_rules(module, "*." + attribute, attribute, value);
   }
   check_values(module, type, body);
-  check_machine(module, body);
+  check_machines(module, body);
   check_subnetwork(module, body);
+}
+
+// A resource is a machine, or it has a block for the machines of a pool.
+void ResourceCheck::check_machines(const Module& module, const Json& body) {
+  check_machine(module, body);
   check_disks(module, body);
+  const Json pool = body.value("node_config", Json());
+  if (!pool.is_object()) return;
+  check_machine(module, pool);
+  check_disk(module, written(pool, "machine_type"), written(pool, "disk_type"), true);
 }
 
 void ResourceCheck::check_name(const Module& module, const std::string& type, const Json& body) {
@@ -197,14 +206,25 @@ void ResourceCheck::check_disks(const Module& module, const Json& body) {
     }
   };
   if (machine_type.empty()) return;
+  const bool is_encrypted = !body.value("confidential_instance_config", Json()).is_null();
   each(body.value("disk", Json()), [&](const Json& disk) {
-    check_disk(module, machine_type, written(disk, "disk_type"),
-               disk.value("boot", Json()) == true);
+    const std::string type = written(disk, "disk_type");
+    const bool boots = disk.value("boot", Json()) == true;
+    const MachineFamily* family = family_of(machine_type);
+    if (!boots && is_encrypted && family != nullptr && is_listed(family->encrypted, type)) return;
+    check_disk(module, machine_type, type, boots);
   });
   each(body.value("boot_disk", Json()), [&](const Json& disk) {
     each(disk.value("initialize_params", Json()),
          [&](const Json& made) { check_disk(module, machine_type, written(made, "type"), true); });
   });
+}
+
+const MachineFamily* ResourceCheck::family_of(const std::string& machine_type) const {
+  const auto family = std::ranges::find_if(rules_->families, [&](const MachineFamily& row) {
+    return machine_type.starts_with(row.prefix);
+  });
+  return family == rules_->families.end() ? nullptr : &*family;
 }
 
 void ResourceCheck::check_disk(const Module& module, const std::string& machine_type,
@@ -219,10 +239,8 @@ void ResourceCheck::check_disk(const Module& module, const std::string& machine_
            meant.empty() ? fmt::format("disk types are {}", slipway::join(types, ", ")) : meant);
     return;
   }
-  const auto family = std::ranges::find_if(rules_->families, [&](const MachineFamily& row) {
-    return machine_type.starts_with(row.prefix);
-  });
-  if (family == rules_->families.end()) return;
+  const MachineFamily* family = family_of(machine_type);
+  if (family == nullptr) return;
   const bool usable = !is_listed(family->not_usable, disk_type);
   if (usable && !(boots && is_listed(family->data_only, disk_type))) return;
   report(Code::rule_broken, place_of_value(module, "disk_type", disk_type),

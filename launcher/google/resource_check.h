@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -54,9 +55,11 @@ class ResourceCheck {
   void check_value(const blueprint::Module& module, const ValueRule& rule,
                    const std::string& attribute, const Json& value);
   void check_disks(const blueprint::Module& module, const Json& body);
+  const MachineFamily* family_of(const std::string& machine_type) const;  // may be null
   void check_disk(const blueprint::Module& module, const std::string& machine_type,
                   const std::string& disk_type, bool boots);
 
+  void check_machines(const blueprint::Module& module, const Json& body);
   void check_machine(const blueprint::Module& module, const Json& body);
   const cluster::MachineType* check_machine_type(const std::string& name, source::Span place);
   void check_input(const std::string& path, const expression::Value& value,
@@ -68,6 +71,14 @@ class ResourceCheck {
 
   void check_tier_1(const blueprint::Module& module, const cluster::MachineType& type,
                     const Json& body);
+  void check_features(const blueprint::Module& module, const cluster::MachineType& type,
+                      const Json& body);
+  void check_threads(const blueprint::Module& module, const cluster::MachineType& type,
+                     std::optional<double> threads);
+  void check_confidential(const blueprint::Module& module, const cluster::MachineType& type,
+                          const Json& block);
+  void check_platform(const blueprint::Module& module, const cluster::MachineType& type,
+                      const std::string& platform);
   void check_subnetwork(const blueprint::Module& module, const Json& body);
 
   // Where the blueprint sets the input that becomes this value of an attribute; the module's id if

@@ -72,6 +72,7 @@ void read_input(const source::Node& item, const std::set<std::string>& sources,
                 ResourceRules& rules, source::Diagnostics& diagnostics) {
   RowReader row(item, "an input", diagnostics);
   InputRule rule{row.texts("names"), read_rule(row, sources, diagnostics)};
+  rule.is_warning = row.has("level") && row.one_of("level", {"warning"}) == "warning";
   if (row.finish()) rules.inputs.push_back(std::move(rule));
 }
 
@@ -116,8 +117,11 @@ void read_families(const source::Node& root, ResourceRules& rules,
   if (families == nullptr) return;
   for (const source::Node& item : families->items) {
     RowReader row(item, "a family", diagnostics);
-    rules.families.push_back(
-        {row.text("prefix"), row.text("boot"), row.texts("not"), row.texts("data")});
+    rules.families.push_back({row.text("prefix"), row.text("boot"), row.texts("not"),
+                              row.texts("data"), row.optional_texts("encrypted")});
+  }
+  if (const source::Node* fixed = file.mapping("fixed_threads")) {
+    rules.fixed_threads = Pattern(RowReader(*fixed, "`fixed_threads`", diagnostics).text("types"));
   }
 }
 
@@ -148,11 +152,22 @@ void read_attachments(const source::Node& root, ResourceRules& rules,
   });
   rules.local_ssd = file.text("local_ssd");
   rows("local_ssds", [&](RowReader& row) {
-    rules.local_ssds.push_back({row.text("machines"), row.optional_count("vcpus"), counts_of(row)});
+    rules.local_ssds.push_back({row.text("machines"), row.optional_text("ends"),
+                                row.optional_count("vcpus"), counts_of(row)});
   });
   rows("tier_1", [&](RowReader& row) {
     rules.tier_1.push_back({row.text("machines"), row.optional_count("vcpus")});
   });
+  rows("confidential", [&](RowReader& row) {
+    rules.confidential.push_back({Pattern(row.text("types")), row.optional_texts("technologies")});
+  });
+  rules.confidential_default = file.text("confidential_default");
+  rows("platforms", [&](RowReader& row) {
+    rules.platforms.push_back({row.text("machines"), row.optional_texts("names")});
+  });
+  rows("no_nested_virtualization",
+       [&](RowReader& row) { rules.no_nested_virtualization.emplace_back(row.text("types")); });
+  rows("no_spot", [&](RowReader& row) { rules.no_spot.emplace_back(row.text("types")); });
   file.finish();
 }
 

@@ -63,6 +63,7 @@ struct ValueRule {
 struct InputRule {
   std::vector<std::string> names;  // "size_gb", "*_count", "num_*" or "service_account.scopes"
   ValueRule value;
+  bool is_warning = false;  // other values are taken, but mean something else
 
   bool is_for(std::string_view input) const;
 };
@@ -74,9 +75,11 @@ struct AttachedGpus {
   std::vector<int64_t> counts;
 };
 
-// How many local SSDs machines can have. The first row with the prefix and enough vCPUs counts.
+// How many local SSDs machines can have. The first row with the beginning and the end of the type's
+// name and enough vCPUs counts.
 struct LocalSsds {
   std::string machines;
+  std::string ends;
   int64_t vcpus = 0;            // up to so many; 0: any number
   std::vector<int64_t> counts;  // empty: none
 };
@@ -87,12 +90,25 @@ struct Tier1 {
   int64_t least_vcpus = 0;  // 0: none can
 };
 
+// What encrypts the memory of machines. The first row whose `types` fit counts.
+struct Confidential {
+  Pattern types;
+  std::vector<std::string> technologies;  // empty: none
+};
+
+// The CPU platforms that machines can ask for, by the prefix of their type.
+struct Platforms {
+  std::string machines;
+  std::vector<std::string> names;  // empty: none
+};
+
 // The machine types whose name begins with a prefix.
 struct MachineFamily {
   std::string prefix;
   std::string boot;                     // the usual type of a boot disk
   std::vector<std::string> not_usable;  // types of disks that they cannot have
   std::vector<std::string> data_only;   // types of disks that they cannot boot from
+  std::vector<std::string> encrypted;   // not usable, except for the data of Confidential VMs
 };
 
 struct ResourceRules {
@@ -110,6 +126,12 @@ struct ResourceRules {
   std::string local_ssd;  // the disk type
   std::vector<LocalSsds> local_ssds;
   std::vector<Tier1> tier_1;
+  std::vector<Confidential> confidential;
+  std::string confidential_default;  // the technology of machines that name none
+  std::vector<Platforms> platforms;
+  std::vector<Pattern> no_nested_virtualization;  // of machine types
+  std::vector<Pattern> no_spot;                   // of machine types
+  Pattern fixed_threads;  // of machine types whose threads per core cannot be set
 };
 
 // From the folder `catalogue` of `library`, read again only if a file changed; without the files,
