@@ -13,17 +13,13 @@ struct SbatchOptions {
   bool no_kill = false;
 };
 
-// The words of all #SBATCH lines before the first command, with sbatch's quotes, escapes and
-// comments; for a heterogeneous job, only of its first component. An unclosed quote ends its line:
-// sbatch does not accept such a script.
-std::vector<std::string> words_of_script(const std::string& script);
-
 // Reads options from the words of a command line without the program's name, up to the script or
 // another word that is not an option. Ignores options that sbatch would reject.
 void read_options(const std::vector<std::string>& words, SbatchOptions& options);
 
-// The options of a job with this script. `submit_line` is sbatch's command line, which newer Slurm
-// records without quotes ("sbatch --nodes=5 train.sbatch"). It wins, and may be empty.
+// The options of a job with this script; of a heterogeneous job, those of its first component.
+// `submit_line` is sbatch's command line, which newer Slurm records without quotes ("sbatch
+// --nodes=5 train.sbatch"). It wins, and may be empty.
 SbatchOptions sbatch_options(const std::string& script, const std::string& submit_line);
 
 }  // namespace slipway::job

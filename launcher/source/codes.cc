@@ -65,11 +65,14 @@ constexpr std::array table = std::to_array<CodeInfo>({
     {Code::no_program, "E0505", "a program needed to deploy is missing"},
     {Code::not_applied, "E0506", "Terraform or Packer failed"},
     {Code::zone_not_listed, "W0507", "a zone that the catalogue does not list"},
+    {Code::bad_job_script, "E0601", "a job script that sbatch does not accept"},
+    {Code::no_equivalent, "E0602", "a part of a job that has no equivalent outside Slurm"},
     {Code::bad_module_file, "E0901", "an invalid module file"},
     {Code::bad_catalogue, "E0902", "an invalid catalogue file"},
     {Code::bad_health_policy, "E0903", "an invalid health policy file"},
     // As warnings:
     {Code::rule_broken, "W0230", "a setting that its module advises against"},
+    {Code::no_equivalent, "W0603", "a part of a job that works differently outside Slurm"},
 });
 constexpr size_t enumerated = static_cast<size_t>(Code::bad_health_policy) + 1;
 

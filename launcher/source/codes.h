@@ -69,6 +69,9 @@ enum class Code {
   no_program,
   not_applied,
   zone_not_listed,
+  // 06: job scripts
+  bad_job_script,
+  no_equivalent,
   // 09: module files, the catalogue and the health policy, Slipway's or a site's
   bad_module_file,
   bad_catalogue,

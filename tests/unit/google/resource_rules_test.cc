@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 
-#include "launcher/google/value_check.h"
 #include "tests/unit/catch.h"
 
 using namespace slipway::google;
@@ -33,21 +32,4 @@ TEST_CASE("resource rules: a pattern that is not a regular expression says so wh
   const Pattern pattern("(");
   CHECK_THROWS_WITH(pattern.fits_all_of("a"),
                     "the catalogue has `(`, which is not a regular expression: missing ): (");
-}
-
-TEST_CASE("resource rules: lengths of names leave prefixes out, and are those of parts") {
-  ValueRule key;
-  key.longest_name = 3;
-  CHECK_FALSE(is_too_long(key, "example.com/abc"));
-  CHECK(is_too_long(key, "example.com/abcd"));
-  key.keys = Pattern(".*");
-  key.longest = 5;
-  CHECK_FALSE(is_too_long(key, "value"));
-  CHECK(is_too_long(key, "values"));
-  CHECK_FALSE(is_too_long_a_key(key, "example.com/abc"));
-  CHECK(is_too_long_a_key(key, "abcd"));
-  ValueRule bucket;
-  bucket.longest_part = 3;
-  CHECK_FALSE(is_too_long(bucket, "abc.\u00e4bc"));
-  CHECK(is_too_long(bucket, "abc.abcd"));
 }

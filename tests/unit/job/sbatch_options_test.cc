@@ -5,7 +5,6 @@
 #include "tests/unit/catch.h"
 
 using namespace slipway::job;
-using Words = std::vector<std::string>;
 
 namespace {
 
@@ -63,14 +62,6 @@ TEST_CASE("sbatch options: of a heterogeneous job, the first component") {
   CHECK(options.least_nodes == 2);
   CHECK_FALSE(options.no_kill);
   CHECK(in_script("#SBATCH -N2\n#SBATCH PackJob -N7").least_nodes == 2);
-}
-
-TEST_CASE("sbatch options: words follow sbatch's quotes, escapes and comments") {
-  const std::string script = R"(#SBATCH --comment="a 'b' #c" -J 'd "e"'
-#SBATCH --output=f\ g"h i"\"  --wrap=#none
-#SBATCH "" --never)";
-  CHECK(words_of_script(script) ==
-        Words{"--comment=a 'b' #c", "-J", "d \"e\"", "--output=f gh i\"", "--wrap="});
 }
 
 TEST_CASE("sbatch options: the command line wins over the script, up to the script's name") {
