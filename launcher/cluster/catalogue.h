@@ -16,6 +16,7 @@
 #include "common/node_transport.h"
 #include "launcher/cluster/machine_names.h"
 #include "launcher/cluster/machine_type.h"
+#include "launcher/cluster/pod_network.h"
 
 namespace slipway::source {
 class Diagnostics;
@@ -49,6 +50,7 @@ struct TransportType {
   NodeTransport node = {};                      // the rest of a node's settings, except such names
   std::set<std::string> not_in_profile = {};    // names in `environment` that the vendor's profile
                                                 // does not set
+  PodNetwork pods = {};
 };
 
 // A bandwidth that machines of a type should reach.

@@ -53,6 +53,10 @@ class TransportReader {
     });
     read_part(row, "daemon", [&](RowReader& part) { type.node.daemon = read_daemon(part); });
     read_part(row, "limits", [&](RowReader& part) { type.node.limits = read_limits(part); });
+    read_part(row, "kubernetes", [&](RowReader& part) {
+      type.pods = read_pod_network(part, diagnostics_);
+      type.pods.environment = variables(read_rules(part, "environment"));
+    });
     read_rows(row, "version_sets", [&](RowReader& part) {
       type.node.version_sets.push_back(
           {part.text("plugin"), part.optional_text("daemon"), part.optional_text("nccl")});
