@@ -17,6 +17,7 @@
 #include "common/installation.h"
 #include "common/text.h"
 #include "launcher/commands/commands.h"
+#include "launcher/commands/job_parts.h"
 #include "launcher/commands/own_profile.h"
 #include "launcher/commands/verb.h"
 #include "spank-plugins/nccl_env/decide.h"
@@ -198,10 +199,16 @@ int job_prepare(Args args) {
 int job(Args args) {
   return run_part(
       {"slipway job",
-       "Prepare jobs on clusters where nobody installed Slipway's plugins.",
-       "`slipway run` does it for each task of srun.",
-       {{"prepare", job_prepare}},
-       {{"eval \"$(slipway job prepare)\"", "in a script that starts one task on each node"},
+       "Show what a job script asks for, turn it into a JobSet, or prepare its tasks.",
+       "`prepare` is for clusters where nobody installed Slipway's plugins; `slipway run` does it "
+       "for each task of srun.",
+       {{"show", job_show},
+        {"convert", job_convert},
+        {"queues", job_queues},
+        {"prepare", job_prepare}},
+       {{"slipway job show train.sbatch", "nodes, containers, commands, with line numbers"},
+        {"slipway job convert --blueprint a3-megagpu.yaml train.sbatch", "as a JobSet"},
+        {"eval \"$(slipway job prepare)\"", "in a script that starts one task on each node"},
         {"slipway job prepare --nccl-env show", "see every variable, its origin, and why"}}},
       args);
 }

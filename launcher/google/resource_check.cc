@@ -167,7 +167,7 @@ void ResourceCheck::check_mapping(const Module& module, const ValueRule& rule,
   for (const auto& [key, value] : mapping.items()) {
     together += key.size() + (value.is_string() ? value.get_ref<const std::string&>().size() : 0);
     const bool is_known = !is_expression(key);
-    if (is_known && (is_too_long_a_key(rule, key) || !rule.keys.fits_all_of(key))) {
+    if (is_known && (is_too_long(rule, key) || !rule.keys.fits_all_of(key))) {
       wrong_value(module, rule, attribute, key);
     } else if (!keeps(rule, value)) {
       wrong_value(module, rule, attribute, value);

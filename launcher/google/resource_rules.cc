@@ -39,10 +39,8 @@ ValueRule read_rule(RowReader& row, const std::set<std::string>& sources,
   rule.pattern = Pattern(row.optional_text("pattern"));
   rule.keys = Pattern(row.optional_text("keys"));
   rule.never = Pattern(row.optional_text("never"));
-  rule.longest = row.optional_count("longest");
-  rule.longest_name = row.optional_count("longest_name");
-  rule.longest_part = row.optional_count("longest_part");
-  rule.longest_together = row.optional_count("longest_together");
+  if (row.has("longest")) rule.longest = row.count("longest");
+  if (row.has("longest_together")) rule.longest_together = row.count("longest_together");
   const bool many = row.has("many_words");
   rule.more_words = row.has("more_words") || many;
   rule.words = many ? split(row.text("many_words"), ' ')

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "common/text.h"
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::google {
@@ -41,16 +40,6 @@ std::optional<std::string> without_expressions(const std::string& text,
   return known ? std::optional(plain) : std::nullopt;
 }
 
-int64_t characters_of(std::string_view text) {
-  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
-  return std::ranges::count_if(text, begins);
-}
-
-// Without a prefix such as example.com/.
-std::string_view name_of(std::string_view text) {
-  return text.substr(text.rfind('/') + 1);
-}
-
 bool is_right_word(const ValueRule& rule, const std::string& text) {
   if (rule.words.empty() || text.empty() || is_listed(rule.words, text)) return true;
   return rule.more_words && source::did_you_mean(text, rule.words).empty();
@@ -77,19 +66,8 @@ std::optional<double> number_of(const Json& value) {
 }
 
 bool is_too_long(const ValueRule& rule, const std::string& text) {
-  if (rule.longest > 0 && characters_of(text) > rule.longest) return true;
-  if (!rule.keys && rule.longest_name > 0 && characters_of(name_of(text)) > rule.longest_name) {
-    return true;
-  }
-  return rule.longest_part > 0 &&
-         std::ranges::any_of(slipway::split(text, '.'), [&](const std::string& part) {
-           return characters_of(part) > rule.longest_part;
-         });
-}
-
-bool is_too_long_a_key(const ValueRule& rule, const std::string& key) {
-  return rule.longest_name > 0 ? characters_of(name_of(key)) > rule.longest_name
-                               : is_too_long(rule, key);
+  const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  return rule.longest > 0 && std::ranges::count_if(text, is_character) > rule.longest;
 }
 
 bool keeps(const ValueRule& rule, const Json& value) {

@@ -20,7 +20,6 @@ bool is_listed(const std::vector<std::string>& types, const std::string& type);
 std::optional<double> number_of(const Json& value);
 
 bool is_too_long(const ValueRule& rule, const std::string& text);
-bool is_too_long_a_key(const ValueRule& rule, const std::string& key);  // of a mapping
 
 // Whether a plain value keeps a rule; true if only the deployment knows it.
 bool keeps(const ValueRule& rule, const Json& value);

@@ -13,7 +13,7 @@ The second word after ``` is the class of a block with commands:
   sh parse WHY    cannot run in a test: programs, verbs, options and files of ours must exist. WHY is one of REASONS below
 
 `console` blocks have the same classes. They show `$ command` and its output, which is compared: `…` matches any text, a line `…` any
-lines. `yaml file=NAME` is a file for the blocks `here` and `cluster` that follow on its page, and `<!-- before: … -->` above a block has
+lines. `yaml file=NAME` (or `sbatch`) is a file for the blocks `here` and `cluster` that follow on its page, and `<!-- before: … -->` above a block has
 commands that run first. Commands within a sentence, and the examples of --help, are checked as those of `parse`.
 Pages of diagnostics and the pages of the language have tests of their own; generated pages come from the program itself.
 """
@@ -201,7 +201,7 @@ class Runner:
                 elif kind == "parse":
                     self.left_out.append(f"{name_of(page)}:{line}: {REASONS[info[2]]}")
                 self.parse(page, line, body if language == "sh" else "\n".join(c for c, _ in console_commands(body)))
-        elif language == "yaml" and kind.startswith("file=") and folder != ROOT:
+        elif language in ("yaml", "sbatch") and kind.startswith("file=") and folder != ROOT:
             (folder / kind.removeprefix("file=")).write_text(body)
         elif not language and re.search(r"^\$ ", body, re.M):
             self.report(page, line, "a block with `$ command` is a console block, and needs a class")

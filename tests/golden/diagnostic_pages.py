@@ -77,7 +77,7 @@ def problems(code, title, program, accept):
     if not page.startswith(f"# {code}: {title}\n"):
         yield f"the page does not begin with `# {code}: {title}`"
     consoles = [match for match in BLOCK.finditer(page) if match[1] == "console"]
-    if len(consoles) != 1 or not BLOCK.search(page)[1].startswith("yaml"):
+    if len(consoles) != 1 or BLOCK.search(page)[1] == "console":
         yield "the page does not have one example and one console block"
         return
     if code in WITH_TERRAFORM and not (shutil.which("terraform") or shutil.which("tofu")):

@@ -8,6 +8,7 @@ mapfile -t scripts < <(find blueprints tests/history.sh tests/shell tests/fakes 
 "$1" --shell=bash "${scripts[@]}"
 # These source each other.
 "$1" --external-sources --source-path=SCRIPTDIR images/*.sh images/steps/*.sh
+"$1" blueprints/kubernetes/job/*
 "$1" scripts/completion/slipway.bash
 "$1" launcher/node/resume launcher/node/suspend
 "$1" --severity=warning --external-sources quickstart.sh test.sh tests/distributions.sh

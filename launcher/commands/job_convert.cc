@@ -1,0 +1,154 @@
+// `slipway job convert`: an sbatch script as a JobSet.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "common/error.h"
+#include "common/installation.h"
+#include "launcher/commands/blueprint_input.h"
+#include "launcher/commands/commands.h"
+#include "launcher/commands/job_input.h"
+#include "launcher/commands/job_parts.h"
+#include "launcher/commands/page.h"
+#include "launcher/conversion/jobset.h"
+
+namespace slipway::commands {
+namespace {
+
+using source::Code;
+
+struct ConvertInput {
+  JobInput job;
+  BlueprintInput blueprint;
+  std::string to = "jobset", machine_type, image, queue, output = "-";
+};
+
+void add_convert_options(CommandLine& line, ConvertInput& input) {
+  line.option("to", "jobset", "the format of the result", &input.to);
+  line.option("blueprint,b", "FILE", "the blueprint whose partition the job is for",
+              &input.blueprint.blueprint, "the script says which machines it is for");
+  line.option("deployment-file,d", "FILE", "take the blueprint's variables from this file",
+              &input.blueprint.deployment_files);
+  line.option("vars", "NAME=VALUE", "set a variable of the blueprint", &input.blueprint.vars);
+  line.option("machine-type", "TYPE", "the machines that run the job", &input.machine_type,
+              "those of the blueprint's partition");
+  line.option("image", "IMAGE", "the image of the pods, REGISTRY/IMAGE:TAG", &input.image,
+              "the script's --container-image");
+  line.option("queue", "NAME", "Kueue's LocalQueue", &input.queue, "the script's partition");
+  line.option("output,o", "FILE", "where the result goes; - is stdout", &input.output);
+}
+
+// `#SLIPWAY --image=NAME`: what the command line leaves open.
+void take_lines_for_slipway(const job_script::JobScript& job, ConvertInput& input,
+                            const source::Sources& sources, source::Diagnostics& diagnostics) {
+  const std::vector<std::string> names = {"image", "machine-type", "queue"};
+  for (const job_script::ScriptWord& word :
+       job_script::words_for_slipway(sources.text(job.text), job.text)) {
+    const std::string& text = word.value.text;
+    const size_t equals = text.find('=');
+    const std::string name =
+        text.starts_with("--") && equals != text.npos ? text.substr(2, equals - 2) : "";
+    std::string* const to = name == "image"          ? &input.image
+                            : name == "machine-type" ? &input.machine_type
+                            : name == "queue"        ? &input.queue
+                                                     : nullptr;
+    if (to == nullptr) {
+      diagnostics
+          .error(Code::bad_job_script, word.place,
+                 fmt::format("a line for Slipway cannot have `{}`", text))
+          .help("it takes --image=IMAGE, --machine-type=TYPE and --queue=NAME");
+    } else if (to->empty()) {
+      *to = text.substr(equals + 1);
+    }
+  }
+}
+
+// The partition that the job asks for, or the cluster's default one. Reports an unknown one.
+const cluster::Partition* partition_of(const job_script::JobScript& job,
+                                       const cluster::Cluster& cluster,
+                                       source::Diagnostics& diagnostics) {
+  const job_script::ScriptOption* const option = job.find("partition");
+  std::vector<std::string> names;
+  for (const cluster::Partition& partition : cluster.partitions) {
+    if (option == nullptr ? partition.is_default : partition.name == option->value.text) {
+      return &partition;
+    }
+    names.push_back(partition.name);
+  }
+  if (option == nullptr) return cluster.partitions.empty() ? nullptr : &cluster.partitions[0];
+  diagnostics
+      .error(Code::no_equivalent, option->place,
+             fmt::format("the blueprint has no partition `{}`", option->value.text))
+      .help(source::did_you_mean(option->value.text, names));
+  return nullptr;
+}
+
+void take_partition(const job_script::JobScript& job, const cluster::Cluster& cluster,
+                    ConvertInput& input, conversion::Place& place,
+                    source::Diagnostics& diagnostics) {
+  const cluster::Partition* const partition = partition_of(job, cluster, diagnostics);
+  if (partition == nullptr || partition->nodesets.empty()) return;
+  const auto nodeset =
+      std::ranges::find(cluster.nodesets, partition->nodesets[0], &cluster::Nodeset::name);
+  if (nodeset == cluster.nodesets.end()) return;
+  if (input.machine_type.empty()) input.machine_type = nodeset->machine.machine_type;
+  if (input.queue.empty()) input.queue = partition->name;
+  for (const cluster::MountedFileSystem& mounted : nodeset->machine.file_systems) {
+    place.claims[mounted.mount] = mounted.id;
+  }
+}
+
+}  // namespace
+
+int job_convert(Args args) {
+  ConvertInput input;
+  CommandLine line("slipway job convert", "Turn an sbatch script into a JobSet for Kubernetes.");
+  line.about(
+      "The result has the script itself, the network of the machine's transport, Slurm's "
+      "variables, and a comment at each decision. Every pod stands for a node and runs the "
+      "script; srun in a pod starts the tasks of that pod, which find each other by the names of "
+      "the pods.\n\n"
+      "What has no equivalent outside Slurm is refused, all of it at once, with its place in the "
+      "script. What works differently is a warning.\n\n"
+      "A script can say what Slurm does not need to know, in lines that sbatch ignores: #SLIPWAY "
+      "--machine-type=TYPE --image=IMAGE --queue=NAME. The command line wins.");
+  input.job.add_options(line);
+  add_convert_options(line, input);
+  line.example("slipway job convert --to jobset --blueprint a3-megagpu.yaml train.sbatch",
+               "for the machines of the script's partition");
+  line.example("slipway job convert --machine-type TYPE --env RESULTS=/data train.sbatch",
+               "without a blueprint, with a variable that you would set for sbatch");
+  line.exit_status("1", "a part of the job has no equivalent");
+  line.see_also("slipway-job-show(1)");
+  if (!line.parse(args)) return 0;
+  if (input.to != "jobset") throw UsageError(fmt::format("--to takes jobset, not `{}`", input.to));
+
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  const job_script::JobScript job = load_job(input.job, sources, diagnostics);
+  const cluster::Catalogue catalogue =
+      cluster::load_catalogue(catalogue_folder(), sources, diagnostics);
+  const conversion::Rules rules(catalogue_folder(), sources, diagnostics);
+  conversion::Place place;
+  place.catalogue = &catalogue;
+  if (!input.blueprint.blueprint.empty()) {
+    input.blueprint.need_files = false;
+    take_partition(job, load_cluster(input.blueprint).cluster, input, place, diagnostics);
+  }
+  take_lines_for_slipway(job, input, sources, diagnostics);
+  if (!input.machine_type.empty()) place.machine = &catalogue.machine(input.machine_type);
+  place.image = input.image;
+  place.queue = input.queue;
+  place.arguments = input.job.arguments;
+  place.variables = variables_of(input.job);
+  const conversion::Plan plan = make_plan(job, std::move(place), rules, diagnostics);
+  show(diagnostics);
+  if (diagnostics.errors() > 0) throw ReportedError("the job has no equivalent");
+  const std::string script(sources.text(job.text));
+  write_result(input.output, jobset(plan, transport_of(plan),
+                                    job_files(plan, script, find_installation().blueprints())));
+  return 0;
+}
+
+}  // namespace slipway::commands

@@ -1,0 +1,19 @@
+// The pod template of a converted job.
+#pragma once
+
+#include <string>
+
+#include "launcher/conversion/pods.h"
+#include "launcher/conversion/yaml_writer.h"
+
+namespace slipway::conversion {
+
+struct PodAnnotations {
+  std::string topology, level;  // of Kueue; may be empty
+};
+
+// Writes what is below `template:` of the Job.
+void write_pod(YamlWriter& out, const Plan& plan, const PodTransport& transport,
+               const PodAnnotations& annotations);
+
+}  // namespace slipway::conversion

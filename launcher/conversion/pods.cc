@@ -1,0 +1,162 @@
+// What the pods of a job need for its network, and their files.
+#include "launcher/conversion/pods.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "common/file.h"
+#include "common/text.h"
+#include "launcher/cluster/node_profiles.h"
+#include "launcher/job/frameworks.h"
+
+namespace slipway::conversion {
+namespace {
+
+constexpr const char* host_of_pod = "eth0";
+
+// Replaces whole words: names of interfaces and folders.
+std::string replace_words(std::string text, const std::map<std::string, std::string>& words) {
+  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (const auto& [from, to] : words) {
+    for (size_t at = text.find(from); at != text.npos; at = text.find(from, at)) {
+      const size_t end = at + from.size();
+      const bool whole =
+          (at == 0 || !in_name(text[at - 1])) && (end == text.size() || !in_name(text[end]));
+      if (whole) text.replace(at, from.size(), to);
+      at += whole ? to.size() : from.size();
+    }
+  }
+  return text;
+}
+
+// The interfaces as pods see them, and what their names on machines become.
+std::vector<NodeProfile::Interface> interfaces_in_pod(const cluster::MachineType& machine,
+                                                      const cluster::PodNetwork* pods,
+                                                      std::map<std::string, std::string>& words) {
+  std::vector<NodeProfile::Interface> interfaces;
+  size_t hosts = 0, gpus = 0;
+  for (const cluster::MachineType::Nic& nic : machine.nics) {
+    const bool is_host = nic.purpose == "host";
+    const std::vector<std::string> names = pods == nullptr ? std::vector<std::string>{host_of_pod}
+                                           : is_host       ? pods->host
+                                                           : pods->gpu;
+    size_t& used = is_host ? hosts : gpus;
+    if (used >= names.size()) continue;
+    words[nic.name] = names[used];
+    interfaces.push_back({names[used++], nic.purpose, "", "", nic.mtu_bytes});
+  }
+  return interfaces;
+}
+
+// A variable's value in frameworks.yaml, as the shell computes it in a task.
+std::string in_shell(std::string value) {
+  static const std::map<std::string, std::string> words = {
+      {"{host}", "${SLURM_STEP_NODELIST%%,*}"},
+      {"{port}", "$port"},
+      {"{second_port}", "$second_port"},
+      {"{job}", "$SLURM_JOB_ID"},
+      {"{restarts}", "${SLURM_RESTART_COUNT:-0}"},
+      {"{tasks}", "$((SLURM_NNODES * tasks))"},
+      {"{tasks_per_node}", "$tasks"},
+      {"{tasks_each}", "$tasks(x$SLURM_NNODES)"},
+      {"{nodes}", "$SLURM_NNODES"},
+      {"{node_list}", "$SLURM_JOB_NODELIST"},
+      {"{rank}", "$((SLURM_NODEID * tasks + local_rank))"},
+      {"{local_rank}", "$local_rank"},
+      {"{node}", "$SLURM_NODEID"}};
+  for (const auto& [from, to] : words) {
+    for (size_t at = value.find(from); at != value.npos; at = value.find(from, at + to.size())) {
+      value.replace(at, from.size(), to);
+    }
+  }
+  return value;
+}
+
+std::string task_variables(const Plan& plan) {
+  std::vector<std::string> command;
+  for (const job_script::JobStep& step : plan.job->steps) {
+    for (const job_script::ScriptWord& word : step.program) command.push_back(word.value.text);
+  }
+  std::string text =
+      "# Variables of a task, by which programs and frameworks find each other: those of `slipway "
+      "launch`.\n"
+      "# Ports follow from the job and the step, and are above those that Linux gives to clients.\n"
+      "port=$((61000 + (SLURM_JOB_ID + SLURM_STEP_ID) % 2000))\n"
+      "second_port=$((63000 + (SLURM_JOB_ID + SLURM_STEP_ID) % 2000))\n";
+  for (const job::Framework& framework :
+       job::frameworks_of(job::installed_frameworks(), command, "")) {
+    if (framework.variables.empty()) continue;
+    text += fmt::format("# {}: {}\n", framework.name, framework.what);
+    for (const job::FrameworkVariable& variable : framework.variables) {
+      const std::string value = in_shell(variable.value);
+      text += variable.yours_wins
+                  ? fmt::format("export {0}=\"${{{0}:-{1}}}\"\n", variable.name, value)
+                  : fmt::format("export {}=\"{}\"\n", variable.name, value);
+    }
+  }
+  return text;
+}
+
+bool uses(const Plan& plan, std::string_view program) {
+  for (const job_script::JobStep& step : plan.job->steps) {
+    if (program == "slipway" && step.is_launch) return true;
+  }
+  if (program == "enroot") return !plan.job->walked.imports.empty();
+  return program == "srun" || program == "scontrol";
+}
+
+}  // namespace
+
+PodTransport transport_of(const Plan& plan) {
+  PodTransport made;
+  const cluster::MachineType* const machine = plan.place.machine;
+  if (machine == nullptr || plan.gpus == 0) return made;
+  made.row = &plan.place.catalogue->transport(machine->transport);
+  made.name = made.row->name;
+  if (made.row->pods.is_known() && plan.several_nodes()) made.pods = &made.row->pods;
+  std::map<std::string, std::string> words;
+  const auto interfaces = interfaces_in_pod(*machine, made.pods, words);
+  const NodeTransport filled = cluster::fill_in(*made.row, interfaces);
+  const std::string& on_machine = filled.libraries.folder;
+  if (made.pods != nullptr && !on_machine.empty()) {
+    words[on_machine] = made.folder = made.pods->folder;
+  }
+  if (!plan.several_nodes()) {
+    made.environment = filled.single_node;
+    return made;
+  }
+  made.environment = filled.environment;
+  made.environment.insert(made.environment.end(), filled.without_profile.begin(),
+                          filled.without_profile.end());
+  if (made.pods != nullptr) {
+    made.environment.insert(made.environment.end(), made.pods->environment.begin(),
+                            made.pods->environment.end());
+    made.profile = replace_words(filled.vendor_profile.path, words);
+  }
+  for (NodeTransport::Variable& variable : made.environment) {
+    variable.value = replace_words(variable.value, words);
+  }
+  return made;
+}
+
+std::vector<JobFile> job_files(const Plan& plan, const std::string& script,
+                               const std::filesystem::path& blueprints) {
+  const std::filesystem::path folder = blueprints / "kubernetes/job";
+  std::vector<JobFile> files = {{"script", script}, {"start", read_file(folder / "start")}};
+  for (const char* program : {"srun", "scontrol", "enroot", "slipway"}) {
+    if (uses(plan, program)) files.push_back({program, read_file(folder / program)});
+  }
+  files.push_back({"task-variables", task_variables(plan)});
+  if (!plan.variables.empty()) {
+    std::string text = "# Of --env and --export: they win over those of the network.\n";
+    for (const auto& [name, value] : plan.variables) {
+      text += fmt::format("export {}={}\n", name, shell_quote(value));
+    }
+    files.push_back({"variables", text});
+  }
+  if (plan.gpus > 0) files.push_back({"check-gpus", read_file(folder / "check-gpus")});
+  return files;
+}
+
+}  // namespace slipway::conversion

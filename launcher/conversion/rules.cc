@@ -1,0 +1,64 @@
+// What becomes of the options of job scripts outside Slurm.
+#include "launcher/conversion/rules.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <utility>
+
+#include "launcher/cluster/row_reader.h"
+#include "launcher/source/table.h"
+
+namespace slipway::conversion {
+
+Rules::Rules(const std::filesystem::path& catalogue, source::Sources& sources,
+             source::Diagnostics& diagnostics) {
+  const auto root = source::read_table(catalogue / "job_conversion.yaml", sources, diagnostics);
+  if (!root) return;
+  cluster::RowReader file(*root, "the file", diagnostics);
+  for (const std::string& option : file.texts("kept")) {
+    for (const char* program : {"sbatch", "srun", "launch"}) {
+      rules_[fmt::format("{} {}", program, option)] = {Fate::kept, {}, {}};
+    }
+  }
+  constexpr std::array fates = {std::pair{"no_effect", Fate::no_effect},
+                                std::pair{"differs", Fate::differs},
+                                std::pair{"refused", Fate::refused}};
+  for (const auto& [key, fate] : fates) {
+    const source::Node* rows = file.sequence(key);
+    if (rows == nullptr) continue;
+    for (const source::Node& item : rows->items) {
+      cluster::RowReader row(item, fmt::format("a row of `{}`", key), diagnostics);
+      const Rule rule{fate, row.text("why"), row.optional_text("hint")};
+      std::vector<std::string> programs = row.optional_texts("on");
+      if (programs.empty()) programs = {"sbatch", "srun"};
+      for (const std::string& option : row.texts("options")) {
+        for (const std::string& program : programs) {
+          rules_[fmt::format("{} {}", program, option)] = rule;
+        }
+      }
+      row.finish();
+    }
+  }
+  if (const source::Node* rows = file.sequence("programs")) {
+    for (const source::Node& item : rows->items) {
+      cluster::RowReader row(item, "a row of `programs`", diagnostics);
+      const Rule rule{Fate::refused, row.text("why"), row.text("hint")};
+      for (const std::string& name : row.texts("names")) programs_[name] = rule;
+      row.finish();
+    }
+  }
+  file.finish();
+}
+
+const Rule* Rules::find(std::string_view program, std::string_view option) const {
+  const auto found = rules_.find(fmt::format("{} {}", program, option));
+  return found == rules_.end() ? nullptr : &found->second;
+}
+
+const Rule* Rules::find_program(std::string_view name) const {
+  const auto found = programs_.find(name);
+  return found == programs_.end() ? nullptr : &found->second;
+}
+
+}  // namespace slipway::conversion
