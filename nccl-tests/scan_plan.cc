@@ -121,7 +121,10 @@ class Planner {
       if (!measured_enough && is_free(link.pair.a) && is_free(link.pair.b))
         add(link.pair.a, link.pair.b);
     }
-    for (const auto& [group, members] : order_.groups()) add_suspects(members);
+    for (const auto& [group, members] : order_.groups()) {
+      if (evidence_.inside_rounds() % 2 == 1) add_references(members);
+      add_suspects(members);
+    }
     for (const Pair& pair : tournament) {
       if (is_free(pair.a) && is_free(pair.b)) add(pair.a, pair.b);
     }
@@ -145,6 +148,20 @@ class Planner {
       return fit.met_good ? fit.pairs : 0;
     });
     return suspects;
+  }
+
+  // Lets good nodes meet each other before the suspects of a group take them all: what suspects are
+  // compared with should be as old as their own pairs, because a cluster may become slower as a
+  // whole.
+  void add_references(const std::vector<int>& members) {
+    std::vector<int> good;
+    for (const int node : members) {
+      if (is_free(node) && evidence_.is_good(node)) good.push_back(node);
+    }
+    if (members.size() < 4) return;  // a single good pair, again and again, knows no noise
+    if (good.size() < 2 || good.size() >= suspects_of(members).size() + 2) return;
+    const size_t turn = static_cast<size_t>(done_) / 2;
+    add(good[turn % good.size()], good[(turn + 1) % good.size()]);
   }
 
   // Gives every suspect of a group a good partner, one that it has not met if there is one near.

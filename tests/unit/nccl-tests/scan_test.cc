@@ -83,6 +83,30 @@ TEST_CASE("scan plan: the pairs depend on the seed alone") {
   CHECK(next_round(nodes, {}, {.seed = 5}) != next_round(nodes, {}, {.seed = 6}));
 }
 
+TEST_CASE(
+    "scan plan: good nodes that suspects are compared with meet again, while the scan lasts") {
+  const std::vector<ScanNode> nodes = {{"a"}, {"b"}, {"c"}, {"d"}};
+  ScanSettings settings;
+  settings.detect = 0.5;
+  std::vector<PairResult> results;
+  std::vector<int> rounds_of_good;
+  for (;;) {
+    const Round round = next_round(nodes, results, settings);
+    if (round.empty()) break;
+    const int number = rounds_done(results);
+    for (const Pair& pair : round) {
+      const bool slow = std::min(pair.a, pair.b) < 2;  // a and b
+      results.push_back({number, pair, slow ? 5 : 25 + 0.1 * number, ""});
+      if (!slow) rounds_of_good.push_back(number);
+    }
+  }
+  REQUIRE(rounds_done(results) > 4);
+  for (int number = 2; number + 1 < rounds_done(results); ++number) {
+    const auto in = [&](int round) { return std::ranges::count(rounds_of_good, round) > 0; };
+    CHECK((in(number) || in(number + 1)));
+  }
+}
+
 TEST_CASE("scan plan: the rounds that are certain are shown before anything is measured") {
   PairTest test;
   test.timing.budget_seconds = 2;
