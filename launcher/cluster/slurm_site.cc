@@ -1,9 +1,22 @@
 // Slurm settings for each place where a cluster can run.
 #include "launcher/cluster/slurm_site.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+
 namespace slipway::cluster {
 
 namespace {
+
+// A local cluster of up to so many nodes answers at once, whatever it does.
+constexpr size_t nodes_at_once = 64;
+
+// What Slurm waits for takes as much longer as there are more nodes on the same processors.
+size_t seconds_for(size_t nodes, size_t seconds, size_t most) {
+  return std::clamp(seconds * nodes / nodes_at_once, seconds, most);
+}
 
 // For nodes that start and stop on this machine.
 const std::vector<SlurmSetting> local_power_settings = {
@@ -21,7 +34,7 @@ const std::vector<SlurmSetting> local_power_settings = {
 
 }  // namespace
 
-SlurmSite local_slurm_site(bool elastic) {
+SlurmSite local_slurm_site(bool elastic, size_t nodes) {
   SlurmSite site;
   site.target = "local";
   site.elastic = elastic;
@@ -29,9 +42,9 @@ SlurmSite local_slurm_site(bool elastic) {
   site.pyxis_dir = "/usr/local/share/pyxis";  // of its `make install`: /etc/slurm is the cluster's
   site.settings = {
       {"AuthType", "auth/munge", "Every node has a munged with this deployment's own key."},
-      {"AuthInfo", "cred_expire=15",
+      {"AuthInfo", fmt::format("cred_expire={}", seconds_for(nodes, 15, 300)),
        "A requeued job waits this long, by default two minutes: on one machine, credentials "
-       "are never in transit longer."},
+       "are in transit only as long as it takes to start a task on every node."},
       {"CredType", "cred/munge", ""},
       {"ProctrackType", "proctrack/linuxproc",
        "Nodes are namespaces and cannot write cgroups: processes are found through their parents, "
@@ -51,6 +64,11 @@ SlurmSite local_slurm_site(bool elastic) {
       {"HealthCheckInterval", "60", ""},
       {"MailProg", "/bin/true", "Sends no mail: there is nobody to send it to."},
   };
+  if (nodes > nodes_at_once) {
+    site.settings.push_back({"TCPTimeout", std::to_string(seconds_for(nodes, 2, 30)),
+                             "All nodes share a few processors: a connection may take longer than "
+                             "two seconds."});
+  }
   if (elastic) {
     site.settings.insert(site.settings.end(), local_power_settings.begin(),
                          local_power_settings.end());

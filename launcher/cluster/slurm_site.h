@@ -69,8 +69,9 @@ struct SlurmSite {
   std::vector<SlurmSetting> settings;
 };
 
-// For a cluster in namespaces on one machine. `elastic`: some of its nodes start on demand.
-SlurmSite local_slurm_site(bool elastic = false);
+// For a cluster of so many nodes in namespaces on one machine. `elastic`: some of them start on
+// demand.
+SlurmSite local_slurm_site(bool elastic = false, size_t nodes = 0);
 
 // For a cluster on Google Cloud, with images that have cgroups v2 and Slurm 23.02 or newer.
 SlurmSite google_slurm_site();

@@ -131,7 +131,8 @@ int deploy(Args args) {
   line.option("target", "local|google", "where to deploy", &target,
               "local for a blueprint, google for a folder");
   line.section("Options for --target local");
-  line.option("timeout", "SECONDS", "give up after this long", &local.timeout_seconds);
+  line.option("timeout", "SECONDS", "give up if no further node is up or idle for this long",
+              &local.timeout_seconds);
   line.option("nodes", "NODESET=N", "change the number of static nodes of a nodeset", &local.nodes);
   line.option("image", "IMAGE", "start nodes from an image that `slipway image build` made",
               &local.image, "this machine's own root file system");

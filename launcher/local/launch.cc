@@ -186,6 +186,7 @@ class Launch {
       }
       if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
       const std::string state = message->body.at("state");
+      deadline_.renew();
       if (state == awaited) return;
       ++up_;
       if (options_.status) {
@@ -222,7 +223,7 @@ class Launch {
   const LaunchOptions& options_;
   const Interrupts& interrupts_;
   const Clock::time_point begin_ = Clock::now();
-  const Deadline deadline_;
+  Deadline deadline_;
   Fd supervisor_;  // progress
   Fd pidfd_;       // the supervisor's
   size_t up_ = 0;  // nodes

@@ -23,7 +23,7 @@ std::string note_on_containers(const std::string& containers, const std::string&
 void require_elastic_nodes();
 
 struct LaunchOptions {
-  std::chrono::seconds deadline{60};                      // for all nodes to be idle
+  std::chrono::seconds deadline{60};  // for the next node to be up or idle, and for each other step
   std::function<void(const std::string& line)> progress;  // called with a line for each step
   // Called with what is going on, such as "3 of 6 nodes are up", instead of a line for each node;
   // without it, `progress` has those.

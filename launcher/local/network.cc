@@ -79,17 +79,25 @@ std::string ports_batch(const PlannedNode& node, size_t index, int network,
   for (size_t i = 0; i < node.ports.size(); ++i) {
     const Port& port = node.ports[i];
     text += fmt::format(
-        "link add name n{0}p{1} mtu {2} type veth peer name {3} mtu {2} netns /proc/self/fd/{4}\n"
-        "link set n{0}p{1} addrgenmode none master {5} up\n",
-        index, i, port.mtu_bytes, port.interface, network, bridges.at(port.bridge).name);
+        "link add name n{0}p{1} mtu {2} type veth peer name {3} address {6} mtu {2} netns "
+        "/proc/self/fd/{4}\n"
+        "link set n{0}p{1} addrgenmode none master {5} up\n"
+        "neighbor replace {7} lladdr {6} dev {5} nud permanent\n",
+        index, i, port.mtu_bytes, port.interface, network, bridges.at(port.bridge).name,
+        hardware_address(port.address), host_part(port.address));
   }
   return text;
 }
 
-std::string remove_ports_batch(const PlannedNode& node, size_t index) {
+std::string remove_ports_batch(const PlannedNode& node, size_t index,
+                               const std::vector<Bridge>& bridges) {
   std::string text;
   for (size_t i = 0; i < node.ports.size(); ++i) {
-    text += fmt::format("link delete n{}p{}\n", index, i);
+    const Port& port = node.ports[i];
+    text += fmt::format(
+        "neighbor delete {2} dev {3}\n"
+        "link delete n{0}p{1}\n",
+        index, i, host_part(port.address), bridges.at(port.bridge).name);
   }
   return text;
 }
@@ -101,9 +109,11 @@ std::string addresses_batch(const PlannedNode& node) {
     text += fmt::format(
         "address add {1}/32 dev {0}\n"
         "link set {0} addrgenmode none up\n"
+        "neighbor replace {2} lladdr {4} dev {0} nud permanent\n"
         "route add {2} dev {0} scope link\n"
         "route add {3} via {2} dev {0}\n",
-        port.interface, host_part(port.address), host_part(subnet.gateway()), subnet.range());
+        port.interface, host_part(port.address), host_part(subnet.gateway()), subnet.range(),
+        hardware_address(subnet.gateway()));
   }
   return text;
 }

@@ -1,7 +1,8 @@
 // The networks of a local cluster, made with iproute2.
 //
 // As in a cloud, a node's only neighbor in a network is the gateway: its address has no subnet, and
-// the gateway routes between nodes (docs/decisions/0005-gateway-routes.md).
+// the gateway routes between nodes. Both know each other's hardware address from the beginning, so
+// that nobody asks for it (docs/decisions/0005-gateway-routes.md).
 #pragma once
 
 #include <string>
@@ -26,7 +27,8 @@ std::string ports_batch(const PlannedNode& node, size_t index, int network,
                         const std::vector<Bridge>& bridges);
 
 // Input that removes the bridge ends of a node's interfaces, and with them the node's ends.
-std::string remove_ports_batch(const PlannedNode& node, size_t index);
+std::string remove_ports_batch(const PlannedNode& node, size_t index,
+                               const std::vector<Bridge>& bridges);
 
 // Input that, run in the node's network namespace, brings the interfaces up with their addresses.
 std::string addresses_batch(const PlannedNode& node);

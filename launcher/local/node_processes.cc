@@ -20,6 +20,10 @@
 namespace slipway::local {
 namespace {
 
+// If more nodes started at once, they would take so much from each other that daemons miss the time
+// limits of their start.
+constexpr size_t started_at_once = 64;
+
 constexpr const char* ended_early = "it ended while it was starting";
 
 }  // namespace
@@ -84,14 +88,7 @@ void NodeProcesses::bring_up(const std::function<void(const std::string&)>& star
   for (size_t i = 0; i < states_.size(); ++i) {
     if (!plan_.nodes[i].on_demand) all.push_back(i);
   }
-  try {
-    start_processes(all);
-  } catch (const Error&) {
-    throw_own_error(all);
-    throw;
-  }
-  for (const size_t i : all) wait_for_state(i, "prepared");
-  const auto finish = [&](std::vector<size_t> nodes) {
+  const auto finish = [&](std::span<const size_t> nodes) {
     for (const size_t i : nodes) say(i, "services");
     for (const size_t i : nodes) {
       wait_for_state(i, "started");
@@ -100,8 +97,19 @@ void NodeProcesses::bring_up(const std::function<void(const std::string&)>& star
       started(plan_.nodes[i].name);
     }
   };
-  finish({all.front()});
-  finish({all.begin() + 1, all.end()});
+  for (std::span<const size_t> left = all; !left.empty();) {
+    const std::span<const size_t> some = left.first(std::min(left.size(), started_at_once));
+    try {
+      start_processes({some.begin(), some.end()});
+    } catch (const Error&) {
+      throw_own_error(all);
+      throw;
+    }
+    for (const size_t i : some) wait_for_state(i, "prepared");
+    if (some.front() == all.front()) finish(some.first(1));
+    finish(some.front() == all.front() ? some.subspan(1) : some);
+    left = left.subspan(some.size());
+  }
 }
 
 // If one of the nodes has ended by itself, its own error explains more than the failures that
@@ -260,8 +268,9 @@ void NodeProcesses::forget(size_t node) {
 void NodeProcesses::clean_up(size_t node) {
   std::error_code ignored;
   std::filesystem::remove_all(surroundings_.run / plan_.nodes[node].name, ignored);
-  run_process({"/sbin/ip", "-force", "-batch", "-"},
-              {.input = remove_ports_batch(plan_.nodes[node], plan_.nodes[node].slot)});
+  run_process(
+      {"/sbin/ip", "-force", "-batch", "-"},
+      {.input = remove_ports_batch(plan_.nodes[node], plan_.nodes[node].slot, plan_.bridges)});
 }
 
 void NodeProcesses::end_of_start(size_t node, const std::string& wrong) {

@@ -182,6 +182,19 @@ std::map<std::string, MachineFiles> machine_files_of(const std::vector<PlannedNo
   return all;
 }
 
+void require_room_in_bridges(const Plan& plan) {
+  constexpr std::ptrdiff_t most = 1023;  // BR_MAX_PORTS of Linux, of which one is not used
+  for (size_t i = 0; i < plan.bridges.size(); ++i) {
+    std::ptrdiff_t ports = 0;
+    for (const PlannedNode& node : plan.nodes)
+      ports += std::ranges::count(node.ports, i, &Port::bridge);
+    if (ports <= most) continue;
+    throw Error(
+        fmt::format("network `{}` has {} interfaces, and a network on this machine has room for {}",
+                    plan.bridges[i].network, ports, most));
+  }
+}
+
 // The first address of each node, which its name resolves to.
 std::string hosts_text(const std::vector<PlannedNode>& nodes) {
   std::string text = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
@@ -214,7 +227,8 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
       mtu = std::max(mtu, port.mtu_bytes);
     }
   }
-  cluster::SlurmSite site = cluster::local_slurm_site(plan.elastic());
+  require_room_in_bridges(plan);
+  cluster::SlurmSite site = cluster::local_slurm_site(plan.elastic(), plan.nodes.size());
   site.slurm = slurm;
   if (cluster.controller.accounting) {
     const auto more = cluster::accounting_settings(cluster, "jobacct_gather/linux");

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -12,11 +13,18 @@
 #include "common/file.h"
 #include "common/text.h"
 #include "launcher/local/control.h"
+#include "launcher/local/host_list.h"
 
 namespace slipway::local {
 namespace {
 
 using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+// slurmctld has more to do than to answer while nodes register: the pause between two questions is
+// so many times as long as an answer takes.
+constexpr std::chrono::milliseconds shortest_pause = 20ms;
+constexpr int pause_per_question = 4;
 
 struct NodeState {
   std::string node, state;
@@ -34,14 +42,17 @@ std::optional<NodeState> parse_state(const std::string& line) {
   return found;
 }
 
+// "n-[0-6] idle, n-7 drained (disk is full)"
 std::string states_text(const std::string& sinfo) {
-  std::vector<std::string> words;
+  std::map<std::string, std::vector<std::string>> by_state;
   for (const std::string& line : split(trim(sinfo), '\n')) {
     const auto found = parse_state(line);
     if (!found) continue;
-    words.push_back(found->node + " " + found->state);
-    if (!found->reason.empty()) words.back() += fmt::format(" ({})", found->reason);
+    const std::string reason = found->reason.empty() ? "" : fmt::format(" ({})", found->reason);
+    by_state[found->state + reason].push_back(found->node);
   }
+  std::vector<std::string> words;
+  for (const auto& [state, nodes] : by_state) words.push_back(host_list(nodes) + " " + state);
   return join(words, ", ");
 }
 
@@ -64,27 +75,38 @@ std::chrono::milliseconds Deadline::left() const {
                            end - std::chrono::steady_clock::now()));
 }
 
+void Deadline::renew() {
+  end = Clock::now() + limit;
+}
+
 std::string Deadline::timeout_message(const std::string& what) const {
   return fmt::format("waited {} s for {}", limit.count(), what);
 }
 
 void wait_for_nodes(const DeploymentFolder& folder, const std::string& controller,
                     std::set<std::string> nodes, const std::set<std::string>& states,
-                    const Deadline& deadline, const Interrupts& interrupts,
+                    Deadline deadline, const Interrupts& interrupts,
                     const std::function<void(size_t left)>& tell) {
   NodeCommand sinfo;
   sinfo.argv = {"sinfo", "--noheader", "--Node", "--format=%N %T %E"};
   ProcessResult answer;
+  std::chrono::milliseconds pause = shortest_pause;
   while (!nodes.empty()) {
     if (deadline.left() <= 0ms) throw Error(why_not(folder, controller, answer, deadline));
-    interrupts.wait(-1, 20ms);
+    interrupts.wait(-1, pause);
+    const auto asked = Clock::now();
     ProcessResult latest = run_on_node(folder, controller, sinfo, deadline.left(), &interrupts);
+    pause = std::max(
+        shortest_pause,
+        pause_per_question * std::chrono::ceil<std::chrono::milliseconds>(Clock::now() - asked));
+    const size_t before = nodes.size();
     // At the deadline the last query is cut short: the answer before it says more.
     if (!latest.timed_out || answer.output.empty()) answer = std::move(latest);
     for (const std::string& line : split(answer.output, '\n')) {
       const auto found = parse_state(line);
       if (found && states.contains(found->state)) nodes.erase(found->node);
     }
+    if (nodes.size() < before) deadline.renew();
     if (tell) tell(nodes.size());
   }
 }

@@ -16,6 +16,9 @@ struct Deadline {
   explicit Deadline(std::chrono::seconds limit)
       : limit(limit), end(std::chrono::steady_clock::now() + limit) {}
 
+  // The whole limit again from now on: what is awaited makes progress.
+  void renew();
+
   std::chrono::milliseconds left() const;                      // 0 after the deadline
   std::string timeout_message(const std::string& what) const;  // "waited 60 s for idle nodes"
 
@@ -27,11 +30,12 @@ struct Deadline {
 extern const std::set<std::string> usable_states;
 
 // Waits until sinfo on the controller reports each of `nodes` in one of `states` ("idle"). Throws
-// Error with all nodes' states when the deadline passes, or "interrupted". Calls `tell` with the
-// number of other nodes after each answer.
+// Error with all nodes' states when the deadline passes, or "interrupted". The deadline is
+// renewed whenever another node is there. Calls `tell` with the number of other nodes after each
+// answer.
 void wait_for_nodes(const DeploymentFolder& folder, const std::string& controller,
                     std::set<std::string> nodes, const std::set<std::string>& states,
-                    const Deadline& deadline, const Interrupts& interrupts,
+                    Deadline deadline, const Interrupts& interrupts,
                     const std::function<void(size_t left)>& tell = {});
 
 }  // namespace slipway::local

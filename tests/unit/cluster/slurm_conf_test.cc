@@ -1,5 +1,6 @@
 #include "launcher/cluster/slurm_conf.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "common/file.h"
@@ -342,4 +343,18 @@ TEST_CASE("slurm.conf: nodes that register themselves have a feature and room") 
   // On this machine nobody starts such nodes.
   CHECK(lines_of(files_of(cluster).at("slurm.conf"), {"NodeSet", "MaxNodeCount"}).find("burst") ==
         std::string::npos);
+}
+
+TEST_CASE("slurm.conf: on one machine, Slurm waits longer for clusters of more nodes") {
+  const auto value = [](size_t nodes, const std::string& key) -> std::string {
+    const SlurmSite site = local_slurm_site(false, nodes);
+    const auto found = std::ranges::find(site.settings, key, &SlurmSetting::key);
+    return found == site.settings.end() ? "" : found->value;
+  };
+  CHECK(value(4, "AuthInfo") == "cred_expire=15");
+  CHECK(value(64, "AuthInfo") == "cred_expire=15");
+  CHECK(value(1000, "AuthInfo") == "cred_expire=234");
+  CHECK(value(16384, "AuthInfo") == "cred_expire=300");
+  CHECK(value(64, "TCPTimeout").empty());
+  CHECK(value(512, "TCPTimeout") == "16");
 }
