@@ -1,39 +1,62 @@
 #!/usr/bin/env python3
-"""How long a local cluster takes to come up and go down: local_cluster.py SLIPWAY QUICKSTART_BLUEPRINT
+"""What a local cluster of some sizes costs: local_cluster.py SLIPWAY QUICKSTART_BLUEPRINT [NODES...]
 
-Each row is the median of several runs; `deploy` is the whole command, until every node is idle in Slurm.
-The last column is the time for each node over that of the smallest cluster: it says how the cost grows.
+`deploy` is the whole command, until every node is idle in Slurm. `per node` is its time for each node over that of the cluster of
+64 nodes, or of the smallest without one: it says how the cost grows. `MiB` is what the machine's free memory lost to each node.
+`srun` runs `hostname` on all nodes at once; a task that is lost ends the benchmark. Seconds are medians of the runs.
 """
 import os, pathlib, statistics, subprocess, sys, tempfile, time
 
 SIZES = (4, 64, 128)
-RUNS = {4: 7, 64: 3, 128: 3}
+LARGEST = 128  # above, one run each
+NETWORK = "source: modules/network/vpc\n"
+RANGE = "    settings: {default_primary_subnetwork_size: 6}\n"  # more than 1,000 machines in 10.0.0.0/9
 
 
-def timed(*command):
+def timed(*command, lines=None):
+    """The seconds that it took, and fails with its output if it failed or printed another number of different lines."""
     begin = time.monotonic()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return time.monotonic() - begin
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    seconds = time.monotonic() - begin
+    if done.returncode != 0 or lines not in (None, len(set(done.stdout.split()))):
+        sys.exit(f"{' '.join(command)}: exit status {done.returncode}\n{done.stdout[-4000:]}")
+    return seconds
+
+
+def free_mib():
+    fields = dict(line.split(":") for line in pathlib.Path("/proc/meminfo").read_text().splitlines())
+    return int(fields["MemAvailable"].split()[0]) / 1024
+
+
+def run(slipway, blueprint, name, nodes):
+    before = free_mib()
+    deploy = timed(slipway, "deploy", blueprint, "--vars", f"deployment_name={name}", "--quiet")
+    try:
+        memory = (before - free_mib()) / nodes
+        srun = timed(slipway, "exec", name, "login", "--", "srun", f"--nodes={nodes}", "--quiet", "hostname", lines=nodes)
+        status = timed(slipway, "status", name)
+    finally:
+        destroy = timed(slipway, "destroy", name)
+    return deploy, memory, srun, status, destroy
 
 
 def main():
-    slipway, blueprint = sys.argv[1:]
+    slipway, blueprint, *sizes = sys.argv[1:]
     text = pathlib.Path(blueprint).read_text()
     name = f"bench-{os.getpid()}"
-    assert "node_count_static: 4" in text, "the blueprint's nodeset has another size than 4"
-    first = None
-    print(f"{'nodes':>5} {'deploy s':>9} {'destroy s':>9} {'per node':>9}")
-    for nodes in SIZES:
+    assert "node_count_static: 4" in text and NETWORK in text, "the blueprint has another nodeset or network"
+    reference = None
+    print(f"{'nodes':>5} {'deploy s':>9} {'per node':>9} {'MiB':>6} {'srun s':>7} {'status s':>9} {'destroy s':>10} {'runs':>5}", flush=True)
+    for nodes in [int(size) for size in sizes] or SIZES:
+        runs = 7 if nodes < 64 else 3 if nodes <= LARGEST else 1
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as scaled:
-            scaled.write(text.replace("node_count_static: 4", f"node_count_static: {nodes}"))
+            scaled.write(text.replace("node_count_static: 4", f"node_count_static: {nodes}").replace(NETWORK, NETWORK + RANGE))
             scaled.flush()
-            up, down = [], []
-            for _ in range(RUNS[nodes]):
-                up.append(timed(slipway, "deploy", scaled.name, "--vars", f"deployment_name={name}"))
-                down.append(timed(slipway, "destroy", name))
-        deploy = statistics.median(up)
-        first = first or deploy / nodes
-        print(f"{nodes:5} {deploy:9.2f} {statistics.median(down):9.2f} {deploy / nodes / first:8.2f}x")
+            measured = [run(slipway, scaled.name, name, nodes) for _ in range(runs)]
+        deploy, memory, srun, status, destroy = (statistics.median(column) for column in zip(*measured))
+        if reference is None or nodes == 64:
+            reference = deploy / nodes
+        print(f"{nodes:5} {deploy:9.2f} {deploy / nodes / reference:8.2f}x {memory:6.1f} {srun:7.2f} {status:9.2f} {destroy:10.2f} {runs:5}", flush=True)
 
 
 main()
