@@ -78,7 +78,7 @@ begin_and_forget() {
   local tries
   for tries in 1 2 3; do
     JOB=$(on $NAME login sbatch --parsable --begin=now+6 --open-mode=append --output=/home/forgotten-%j "$@" --wrap '
-      srun sh -c "echo mine >/tmp/mine"; touch /home/begun-$SLURM_JOB_ID
+      srun sh -c "echo mine >/tmp/mine"; echo begun >>/home/begun-$SLURM_JOB_ID
       while [ ! -e /home/go-$SLURM_JOB_ID ]; do sleep 0.1; done; srun cat /tmp/mine; echo end')
     write_down "$JOB"
     on $NAME login scontrol update "jobid=$JOB" starttime=now
@@ -98,7 +98,8 @@ begin_and_forget() {
 # begins_again: JOB begins again and then may end, and on all of its nodes it has its own /tmp
 begins_again() {
   ! is_held_back "$JOB" || begin_now "$JOB"
-  on $NAME login touch "/home/go-$JOB"
+  # Its first run, which slurmctld ends, must not go on.
+  [ "$(on $NAME login grep -c begun "/home/begun-$JOB")" -lt 2 ] || on $NAME login touch "/home/go-$JOB"
   on $NAME login grep -qx end "/home/forgotten-$JOB" &&
     [ "$(on $NAME login grep -cx mine "/home/forgotten-$JOB")" -eq "$(on $NAME controller squeue --noheader --states=all --jobs="$JOB" --format=%D)" ]
 }
