@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <ranges>
 
 #include "common/text.h"
 #include "launcher/conversion/plan_steps.h"
@@ -222,9 +223,11 @@ class Planner {
   }
 
   void queue() {
+    const ScriptOption* const partition = job_.find("partition");
     plan_.queue = plan_.place.queue.empty() ? job_.text_of("partition") : plan_.place.queue;
     if (plan_.queue.find(',') != std::string::npos) {
-      refuse(job_.find("partition")->place, "a workload has one queue, not several",
+      const bool in_script = plan_.place.queue.empty() && partition != nullptr;
+      refuse(in_script ? partition->place : Span(), "a workload has one queue, not several",
              "name one with --queue");
     }
     plan_.priority = job_.text_of("qos");
@@ -307,10 +310,11 @@ class Planner {
              "write it from the root: where a script is submitted has no meaning for pods");
       return;
     }
-    for (const auto& [at, claim] : plan_.place.claims) {
+    for (const auto& [at, claim] : plan_.place.claims | std::views::reverse) {  // the deepest first
       if (folder.source != at && !folder.source.starts_with(at + "/")) continue;
       folder.claim = claim;
       folder.source = folder.source == at ? "" : folder.source.substr(at.size() + 1);
+      break;
     }
     const auto same = std::ranges::find(plan_.folders, folder.target, &Folder::target);
     if (same != plan_.folders.end()) return;
