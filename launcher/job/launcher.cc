@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "common/count.h"
-#include "common/text.h"
+#include "common/host_list.h"
 #include "launcher/job/explain.h"
 
 namespace slipway::job {
@@ -154,7 +154,7 @@ bool Launcher::may_restart(const Attempt& attempt) {
   if (options_.spares > 0 && choice_.spares.empty() && !verdict.nodes.empty()) {
     teller_.no_spares(
         static_cast<int64_t>(bad_.size()),
-        fmt::format("{} blamed so far: {}", counted(bad_.size(), "node"), join(bad_, ", ")));
+        fmt::format("{} blamed so far: {}", counted(bad_.size(), "node"), names_of_nodes(bad_)));
   }
   return true;
 }
@@ -164,7 +164,7 @@ std::optional<int> Launcher::too_few() {
   if (cancelled_ != 0) return end("cancelled", cancelled_);
   if (!choice_.nodes.empty() && choice_.nodes.size() >= least()) return std::nullopt;
   say(fmt::format("{} left, {} needed: requeueing the job without {}",
-                  counted(choice_.nodes.size(), "good node"), least(), join(bad_, ", ")));
+                  counted(choice_.nodes.size(), "good node"), least(), names_of_nodes(bad_)));
   wait_for_energy();
   ledger_.end("requeued", 1);
   async_.drain();

@@ -3,13 +3,14 @@
 
 #include <fmt/core.h>
 
+#include "common/host_list.h"
 #include "common/text.h"
 
 namespace slipway::job {
 namespace {
 
 std::string whom(const Verdict& verdict) {
-  return verdict.blame == Blame::node ? join(verdict.nodes, ", ")
+  return verdict.blame == Blame::node ? names_of_nodes(verdict.nodes)
                                       : std::string(blame_name(verdict.blame));
 }
 

@@ -9,7 +9,7 @@
 
 #include "common/count.h"
 #include "common/text.h"
-#include "launcher/local/host_list.h"
+#include "common/host_list.h"
 
 namespace slipway::local {
 namespace {

@@ -13,7 +13,7 @@
 #include "common/file.h"
 #include "common/text.h"
 #include "launcher/local/control.h"
-#include "launcher/local/host_list.h"
+#include "common/host_list.h"
 
 namespace slipway::local {
 namespace {

@@ -4,10 +4,13 @@
 #include <string>
 #include <vector>
 
-namespace slipway::local {
+namespace slipway {
 
 // {"a-0", "a-2", "a-1", "b"} becomes "a-[0-2],b": names that differ only in their last number are
 // joined. Sorted by prefix, then by number.
 std::string host_list(const std::vector<std::string>& names);
 
-}  // namespace slipway::local
+// For a sentence: "a-0, a-2", and more than eight names as a host list.
+std::string names_of_nodes(const std::vector<std::string>& names);
+
+}  // namespace slipway

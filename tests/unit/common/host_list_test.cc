@@ -1,8 +1,8 @@
-#include "launcher/local/host_list.h"
+#include "common/host_list.h"
 
 #include "tests/unit/catch.h"
 
-using slipway::local::host_list;
+using slipway::host_list;
 
 TEST_CASE("host list: consecutive numbers are a range") {
   CHECK(host_list({"a-0", "a-2", "a-1", "b"}) == "a-[0-2],b");
@@ -17,4 +17,13 @@ TEST_CASE("host list: leading zeros are part of the name") {
 
 TEST_CASE("host list: an overlong number is part of the name") {
   CHECK(host_list({"a12345678901"}) == "a12345678901");
+}
+
+TEST_CASE("host list: up to eight names are written out in a sentence") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 8; ++i) names.push_back("a-" + std::to_string(i));
+  CHECK(slipway::names_of_nodes({"b", "a-3"}) == "b, a-3");
+  CHECK(slipway::names_of_nodes(names) == "a-0, a-1, a-2, a-3, a-4, a-5, a-6, a-7");
+  names.push_back("a-8");
+  CHECK(slipway::names_of_nodes(names) == "a-[0-8]");
 }

@@ -1,5 +1,5 @@
 // Compresses node names into a Slurm host list.
-#include "launcher/local/host_list.h"
+#include "common/host_list.h"
 
 #include <fmt/core.h>
 
@@ -10,10 +10,11 @@
 
 #include "common/text.h"
 
-namespace slipway::local {
+namespace slipway {
 namespace {
 
 constexpr size_t most_digits = 9;
+constexpr size_t most_single_names = 8;
 
 // Zero-padded numbers of the same width belong together: 001 and 1 are two names.
 struct Family {
@@ -60,4 +61,8 @@ std::string host_list(const std::vector<std::string>& names) {
   return join(parts, ",");
 }
 
-}  // namespace slipway::local
+std::string names_of_nodes(const std::vector<std::string>& names) {
+  return names.size() > most_single_names ? host_list(names) : join(names, ", ");
+}
+
+}  // namespace slipway
