@@ -126,7 +126,7 @@ stand_in_for_ip() {
 
 @test "host: a deploy whose interfaces cannot all be made leaves nothing" {
   cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
-  stand_in_for_ip "sed -E '3s|^link add.* netns .*|link add name n0p0 type veth|'"
+  stand_in_for_ip "sed -E 's|^link add name n1p0 .*|link add name n0p0 type veth|'"
   run as_root_in_own_mounts "mount --bind '$SUITE/bin/ip' \"\$(realpath /sbin/ip)\"; mount -t tmpfs tmpfs /var/lib" \
     "$SUITE/quickstart.yaml" --vars deployment_name=st-host
   fails_with 1 "RTNETLINK answers: File exists"

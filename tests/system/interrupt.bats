@@ -107,9 +107,9 @@ begin_job() {
 @test "interrupt: a change that Slurm refuses is undone, and slurmctld is back at once" {
   deploy_nodes st-int 1
   begin_job st-int
-  sed 's/^\( *\)ThreadsPerCore: 2/&\n\1Weight: many/' "$BLUEPRINT" >"$SUITE/changed.yaml"
+  sed 's/^\( *\)ThreadsPerCore: 2/&\n\1TRESWeights: nothing=1/' "$BLUEPRINT" >"$SUITE/changed.yaml"
   run slipway deploy "$SUITE/changed.yaml" --vars deployment_name=st-int --nodes a3mega_nodeset=2
-  fails_with 1 "Weight value (many) is not a valid number"
+  fails_with 1 "nothing"
   [[ "$output" == *"; the change was rolled back"* ]]
   slurm_answers st-int
   [ "$(pgrep -x -f 'sleep 4321')" = "$LONG" ]
