@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <ranges>
+#include <utility>
 
 #include "common/text.h"
 #include "launcher/conversion/plan_steps.h"
@@ -310,12 +310,13 @@ class Planner {
              "write it from the root: where a script is submitted has no meaning for pods");
       return;
     }
-    for (const auto& [at, claim] : plan_.place.claims | std::views::reverse) {  // the deepest first
+    std::string source = folder.source;
+    for (const auto& [at, claim] : plan_.place.claims) {  // in order, so that the deepest stays
       if (folder.source != at && !folder.source.starts_with(at + "/")) continue;
       folder.claim = claim;
-      folder.source = folder.source == at ? "" : folder.source.substr(at.size() + 1);
-      break;
+      source = folder.source == at ? "" : folder.source.substr(at.size() + 1);
     }
+    folder.source = std::move(source);
     const auto same = std::ranges::find(plan_.folders, folder.target, &Folder::target);
     if (same != plan_.folders.end()) return;
     folder.name = fmt::format("folder-{}", plan_.folders.size());
