@@ -75,7 +75,7 @@ END
 
 @test "disk: a job whose start a killed slurmctld had not saved starts again, with its own /tmp on all nodes" {
   begin_and_forget --nodes=2
-  wait_for begins_again || { on $NAME login cat "/home/forgotten-$JOB" && false; }
+  wait_for begins_again || { on $NAME login sh -c "scontrol show job $JOB; sinfo -N -o '%N %T %E'; wc -l /home/begun-$JOB"; on $NAME controller grep -a "JobId=$JOB" /var/log/slurm/slurmctld.log; false; }
   wait_for nothing_of_jobs $N-0
 }
 

@@ -25,7 +25,7 @@ serves_again() {
 }
 
 # is_held_back JOB: it is requeued, and Slurm lets it wait for a while
-is_held_back() { [ "$(on $NAME login scontrol show job "$1" | grep -cE 'JobState=PENDING|Restarts=1')" -eq 2 ]; }
+is_held_back() { [ "$(on $NAME login scontrol show job "$1" | grep -cE 'JobState=PENDING|Restarts=[1-9]')" -eq 2 ]; }
 
 # begin_now JOB: starts a held job, but not in the same second in which the node learned that it had ended
 begin_now() {
