@@ -21,7 +21,7 @@ namespace slipway::local {
 namespace {
 
 // If more nodes started at once, they would take so much from each other that daemons miss the time
-// limits of their start.
+// limits of their start. Each also takes a descriptor until `ip` is done, and these are limited.
 constexpr size_t started_at_once = 64;
 
 constexpr const char* ended_early = "it ended while it was starting";
@@ -37,18 +37,12 @@ size_t NodeProcesses::index_of(const std::string& name) const {
   return static_cast<size_t>(found - plan_.nodes.begin());
 }
 
-void NodeProcesses::start_processes(const std::vector<size_t>& nodes) {
+void NodeProcesses::start_processes(std::span<const size_t> nodes) {
   for (const size_t i : nodes) {
     states_[i].process = start_local_node(plan_.nodes[i], plan_, surroundings_);
     states_[i].power = Power::starting;
   }
-  // Each node takes a descriptor until `ip` is done, and these are limited.
-  constexpr size_t at_once = 64;
-  for (std::span<const size_t> left = nodes; !left.empty();) {
-    const auto some = left.first(std::min(left.size(), at_once));
-    connect(some);
-    left = left.subspan(some.size());
-  }
+  connect(nodes);
   for (const size_t i : nodes) say(i, "network");
 }
 
@@ -100,14 +94,15 @@ void NodeProcesses::bring_up(const std::function<void(const std::string&)>& star
   for (std::span<const size_t> left = all; !left.empty();) {
     const std::span<const size_t> some = left.first(std::min(left.size(), started_at_once));
     try {
-      start_processes({some.begin(), some.end()});
+      start_processes(some);
     } catch (const Error&) {
       throw_own_error(all);
       throw;
     }
     for (const size_t i : some) wait_for_state(i, "prepared");
-    if (some.front() == all.front()) finish(some.first(1));
-    finish(some.front() == all.front() ? some.subspan(1) : some);
+    const size_t controllers = left.size() == all.size() ? 1 : 0;  // the others need its services
+    finish(some.first(controllers));
+    finish(some.subspan(controllers));
     left = left.subspan(some.size());
   }
 }
@@ -125,7 +120,7 @@ void NodeProcesses::throw_own_error(const std::vector<size_t>& nodes) {
 void NodeProcesses::power_on(size_t node) {
   if (states_[node].power != Power::off) return;
   try {
-    start_processes({node});
+    start_processes({&node, 1});
   } catch (const Error& error) {
     // If the node has ended by itself, its own error explains more.
     end_process_of(node);

@@ -64,7 +64,7 @@ class NodeProcesses {
     LocalNode process;
   };
 
-  void start_processes(const std::vector<size_t>& nodes);
+  void start_processes(std::span<const size_t> nodes);
   void connect(std::span<const size_t> nodes);
   void say(size_t node, const char* go);
   void wait_for_state(size_t node, const std::string& state);
