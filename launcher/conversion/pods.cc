@@ -50,8 +50,8 @@ std::vector<NodeProfile::Interface> interfaces_in_pod(const cluster::MachineType
 }
 
 // A variable's value in frameworks.yaml, as the shell computes it in a task.
-std::string in_shell(std::string value) {
-  static const std::map<std::string, std::string> words = {
+std::string in_shell(const std::string& value) {
+  static const std::vector<job::ValueWord> words = {
       {"{host}", "${SLURM_STEP_NODELIST%%,*}"},
       {"{port}", "$port"},
       {"{second_port}", "$second_port"},
@@ -65,12 +65,7 @@ std::string in_shell(std::string value) {
       {"{rank}", "$((SLURM_NODEID * tasks + local_rank))"},
       {"{local_rank}", "$local_rank"},
       {"{node}", "$SLURM_NODEID"}};
-  for (const auto& [from, to] : words) {
-    for (size_t at = value.find(from); at != value.npos; at = value.find(from, at + to.size())) {
-      value.replace(at, from.size(), to);
-    }
-  }
-  return value;
+  return job::fill_in(value, words);
 }
 
 std::string task_variables(const Plan& plan) {

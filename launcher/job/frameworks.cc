@@ -13,9 +13,7 @@
 namespace slipway::job {
 namespace {
 
-using Word = std::pair<const char*, std::string>;
-
-std::vector<Word> words_of_all(const World& world) {
+std::vector<ValueWord> words_of_all(const World& world) {
   const std::string nodes = std::to_string(world.nodes.size());
   const std::string per_node = std::to_string(world.tasks_per_node);
   return {{"{host}", world.nodes.empty() ? "" : world.nodes.front()},
@@ -32,23 +30,14 @@ std::vector<Word> words_of_all(const World& world) {
           {"{node_list}", join(world.nodes, ",")}};
 }
 
-std::vector<Word> words_of_task(const World& world, const Place& place) {
+std::vector<ValueWord> words_of_task(const World& world, const Place& place) {
   return {{"{rank}", std::to_string(place.rank(world))},
           {"{local_rank}", std::to_string(place.local_rank)},
           {"{node}", std::to_string(place.node)}};
 }
 
-std::string fill_in(std::string text, const std::vector<Word>& words) {
-  for (const auto& [word, value] : words) {
-    for (size_t at = 0; (at = text.find(word, at)) != text.npos; at += value.size()) {
-      text.replace(at, std::string_view(word).size(), value);
-    }
-  }
-  return text;
-}
-
 bool differs_by_task(const std::string& value) {
-  return std::ranges::any_of(words_of_task({}, {}), [&](const Word& word) {
+  return std::ranges::any_of(words_of_task({}, {}), [&](const ValueWord& word) {
     return value.find(word.first) != value.npos;
   });
 }
@@ -67,10 +56,19 @@ std::string shortened(const std::string& value) {
 
 }  // namespace
 
+std::string fill_in(std::string text, const std::vector<ValueWord>& words) {
+  for (const auto& [word, value] : words) {
+    for (size_t at = 0; (at = text.find(word, at)) != text.npos; at += value.size()) {
+      text.replace(at, std::string_view(word).size(), value);
+    }
+  }
+  return text;
+}
+
 std::vector<std::string> value_words() {
   std::vector<std::string> all;
-  for (const Word& word : words_of_all({})) all.emplace_back(word.first);
-  for (const Word& word : words_of_task({}, {})) all.emplace_back(word.first);
+  for (const ValueWord& word : words_of_all({})) all.emplace_back(word.first);
+  for (const ValueWord& word : words_of_task({}, {})) all.emplace_back(word.first);
   return all;
 }
 

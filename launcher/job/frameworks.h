@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "launcher/job/rendezvous.h"
@@ -38,6 +39,10 @@ struct Framework {
 
 // The words that the catalog may put in braces.
 std::vector<std::string> value_words();
+
+// A word in braces, and what it becomes.
+using ValueWord = std::pair<const char*, std::string>;
+std::string fill_in(std::string text, const std::vector<ValueWord>& words);
 
 // The value of a variable for a task, or for all tasks of an attempt: empty then if tasks differ.
 std::string value_for_task(const std::string& value, const World& world, const Place& place);
