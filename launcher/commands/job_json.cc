@@ -132,7 +132,6 @@ class JobWriter {
                     option({one.find("container-workdir"), job_.find("container-workdir")})},
                    {"mounts", mounts}}
             : Json();
-    const source::Span called = one.command.called_at ? one.command.called_at : one.command.place;
     return placed({{"program", one.is_launch ? "slipway launch" : "srun"},
                    {"command", command},
                    {"conditional", one.command.conditional},
@@ -142,7 +141,7 @@ class JobWriter {
                    {"options", options(one.options)},
                    {"environment", environment},
                    {"container", container}},
-                  called);
+                  one.command.called_place());
   }
 
   const JobScript& job_;

@@ -88,7 +88,7 @@ class JobPage {
   }
 
   void step(const JobStep& one) {
-    const source::Span place = one.command.called_at ? one.command.called_at : one.command.place;
+    const source::Span place = one.command.called_place();
     std::vector<std::string> words;
     for (const job_script::ScriptWord& word : one.program) words.push_back(word.value.text);
     row(place, one.is_launch ? "slipway launch" : "srun", join(words, " "));

@@ -10,6 +10,7 @@
 #include "common/text.h"
 #include "launcher/conversion/plan_steps.h"
 #include "launcher/job_script/image.h"
+#include "launcher/job_script/walk_commands.h"
 
 namespace slipway::conversion {
 namespace {
@@ -189,7 +190,8 @@ class Planner {
     plan_.image = image.address;
     if (!plan_.image.empty()) return;
     if (!image.place) {
-      refuse(called_place(job_.steps[0]), "the tasks have no container, and a pod needs an image",
+      refuse(job_.steps[0].command.called_place(),
+             "the tasks have no container, and a pod needs an image",
              "name one with --image or in the script: --container-image");
     } else if (image.asked.is_known()) {
       refuse(image.place,
@@ -344,18 +346,18 @@ class Planner {
     }
     for (const job_script::ScriptCommand& command : job_.walked.programs) {
       const std::string& name = command.words[0].value.text;
-      if (const Rule* rule = rules_.find_program(name.substr(name.rfind('/') + 1))) {
-        refuse(called_place(command), fmt::format("`{}`: {}", name, rule->why), rule->hint);
+      if (const Rule* rule = rules_.find_program(job_script::base_name(name))) {
+        refuse(command.called_place(), fmt::format("`{}`: {}", name, rule->why), rule->hint);
       } else if (name == "scontrol" && command.words.size() > 2 &&
                  command.words[1].value.text == "show" &&
                  command.words[2].value.text == "hostnames") {
         continue;
       } else if (name == "scontrol") {
-        refuse(called_place(command), "`scontrol`: there is no Slurm in a pod",
+        refuse(command.called_place(), "`scontrol`: there is no Slurm in a pod",
                "only `scontrol show hostnames` works");
       } else {
         diagnostics_
-            .warning(Code::no_equivalent, called_place(command),
+            .warning(Code::no_equivalent, command.called_place(),
                      fmt::format("`{}` runs once on Slurm, and here in each of the {} pods", name,
                                  plan_.nodes))
             .help("do it before you submit, or test `[ \"$SLURM_NODEID\" = 0 ]`");

@@ -42,14 +42,6 @@ void check_nodes(const JobStep& step, const Plan& plan, Diagnostics& diagnostics
 
 }  // namespace
 
-Span called_place(const job_script::ScriptCommand& command) {
-  return command.called_at ? command.called_at : command.place;
-}
-
-Span called_place(const JobStep& step) {
-  return called_place(step.command);
-}
-
 void check_steps(const job_script::JobScript& job, Plan& plan, Diagnostics& diagnostics) {
   if (job.steps.empty()) {
     diagnostics
@@ -61,7 +53,7 @@ void check_steps(const job_script::JobScript& job, Plan& plan, Diagnostics& diag
   const JobStep& first = job.steps[0];
   const job_script::StepImage image = image_of(job, first);
   for (const JobStep& step : job.steps) {
-    const Span place = called_place(step);
+    const Span place = step.command.called_place();
     check_nodes(step, plan, diagnostics);
     const int64_t tasks = tasks_of(step, plan, diagnostics);
     if (&step == &first && tasks > 0) plan.tasks_per_node = tasks;
@@ -81,7 +73,7 @@ void check_steps(const job_script::JobScript& job, Plan& plan, Diagnostics& diag
                            other_image   ? "another image"
                            : other_tasks ? "another number of tasks"
                                          : "another launcher"))
-        .other(called_place(first), "the first step")
+        .other(first.command.called_place(), "the first step")
         .help("write a script for each");
   }
 }

@@ -5,10 +5,6 @@
 
 namespace slipway::conversion {
 
-// Where the script starts a step or program: the call, if a function or sourced file contains it.
-source::Span called_place(const job_script::ScriptCommand& command);
-source::Span called_place(const job_script::JobStep& step);
-
 // Reports steps in the background, and steps that ask for other nodes, tasks or containers than the
 // first (E0602). Takes the number of tasks from them.
 void check_steps(const job_script::JobScript& job, Plan& plan, source::Diagnostics& diagnostics);

@@ -16,7 +16,8 @@ struct QueueChoices {
 };
 
 // The manifest: a flavor for each nodeset, queues for each partition, the topology of machines with
-// GPUs, and priority classes. `catalogue_folder` has kueue.yaml, whose problems go to `diagnostics`.
+// GPUs, and priority classes. `catalogue_folder` has kueue.yaml, whose problems go to
+// `diagnostics`.
 std::string queues(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
                    const QueueChoices& choices, const std::filesystem::path& catalogue_folder,
                    source::Sources& sources, source::Diagnostics& diagnostics);

@@ -27,6 +27,9 @@ struct ScriptCommand {
   bool conditional = false;                       // it may not run
   bool repeated = false;                          // it is in a loop
   bool in_background = false;
+
+  // Where the script starts it: the call, if a function or sourced file contains it.
+  source::Span called_place() const { return called_at ? called_at : place; }
 };
 
 struct Exported {
