@@ -32,66 +32,18 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source_in_root=/home/tester/slipway
 quickstart='./quickstart.sh && build/prefix/bin/slipway destroy quickstart --auto-approve'
 
-# inside ROOT COMMAND...: makes ROOT the root of the namespaces that it is called in. Not by chroot, which `deploy` refuses.
-inside() {
-  local root=$1 device
-  shift
-  mount --bind "$root" "$root"
-  mount -t proc proc "$root/proc"
-  mount -t sysfs sysfs "$root/sys"
-  mount -t tmpfs -o mode=755 dev "$root/dev"
-  for device in null zero full random urandom tty kmsg; do
-    [ -e "/dev/$device" ] || continue # kmsg is not in every container; some tests read the kernel's log
-    touch "$root/dev/$device"
-    mount --bind "/dev/$device" "$root/dev/$device"
-  done
-  mkdir "$root/dev/pts" "$root/dev/shm"
-  mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$root/dev/pts"
-  mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
-  ln -s pts/ptmx "$root/dev/ptmx"
-  ln -s /proc/self/fd "$root/dev/fd"
-  mount -t tmpfs -o mode=755 run "$root/run"
-  hostname "${root##*/}"
-  cd "$root"
-  pivot_root . .
-  umount -l .
-  cd "$source_in_root"
-  export HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-  ip link set lo up 2>/dev/null || true # the network of this machine is up already
-  exec "$@"
-}
-
-# enter ROOT COMMAND...: with this machine's network. enter_alone: with a network of its own.
-enter() {
-  unshare --mount --pid --fork --ipc --uts --kill-child --propagation private -- "$top/tests/distributions.sh" --inside "$@"
-}
-enter_alone() { unshare --net -- "$top/tests/distributions.sh" --enter "$@"; }
-
-# The mirror of this machine's apt, or nothing: then mmdebstrap knows one.
-mirror_of_host() {
-  # shellcheck disable=SC2016  # for apt
-  apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-    sed -n 's/^Debian //p' | sort -u | head -n 1
-}
-
 # The two that follow are called in a condition, where `set -e` ends nothing.
 
 # make_root RELEASE ROOT: a minimal system of the release, with an ordinary user
 make_root() {
-  local release=$1 root=$2 mirror=${mirror:-$(mirror_of_host)}
+  local release=$1 root=$2
   if [ -n "$cache" ] && [ -e "$cache/$release.tar" ]; then
     say "$release: from $cache/$release.tar"
     tar -C "$root" --numeric-owner -xpf "$cache/$release.tar"
     return # with its status
   fi
-  say "$release: a root file system from ${mirror:-the default mirror}"
-  # A mirror may be some weeks old, for which sid's lists of packages are too old to be trusted otherwise.
-  mmdebstrap --quiet --variant=minbase --include=ca-certificates --aptopt='Acquire::Check-Valid-Until "false"' \
-    --format=directory "$release" "$root" ${mirror:+"$mirror"} || return
-  printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"
-  # No daemon of a package starts by itself.
-  printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
-  chmod 755 "$root/usr/sbin/policy-rc.d"
+  say "$release: a root file system"
+  SLIPWAY_MIRROR=$mirror "$top/scripts/root.sh" make "$release" "$root"
 }
 
 # install RELEASE ROOT: the source, and what packages.debian lists
@@ -100,8 +52,7 @@ install() {
   if [ -n "$test" ]; then all=all; fi
   mkdir -p "$root$source_in_root"
   git -C "$top" archive HEAD | tar -C "$root$source_in_root" -x || return
-  cp --dereference --remove-destination /etc/resolv.conf "$root/etc/resolv.conf"
-  enter "$root" bash -euo pipefail -c '. scripts/setup.sh && install_packages "$@"
+  "$top/scripts/root.sh" enter "$root" bash -euo pipefail -c '. scripts/setup.sh && install_packages "$@"
     id tester >/dev/null 2>&1 || useradd --shell /bin/bash tester
     chown tester: /home/tester
     apt-get clean' bash $all || return
@@ -121,7 +72,7 @@ run_as() {
     as=(runuser --login tester -c 'cd slipway && exec "$@"' -- sh)
   fi
   # shellcheck disable=SC2016  # for the shell in there
-  enter_alone "$root" bash -c '
+  "$top/scripts/root.sh" enter-alone "$root" bash -c '
     state() { python3 tests/system/host_state.py "$1"; }
     before=$(state "$1") folder=$1
     shift
@@ -159,18 +110,6 @@ check() {
   rm -rf --one-file-system "$root"
 }
 
-case "${1:-}" in
-  --inside)
-    shift
-    inside "$@"
-    ;;
-  --enter)
-    shift
-    enter "$@"
-    exit
-    ;;
-esac
-
 cache='' mirror='' test='' users=(root user)
 while [[ "${1:-}" == -* ]]; do
   case "$1" in
@@ -204,7 +143,6 @@ command=(-c "$quickstart && $tests") what="./quickstart.sh${test:+ and $tests}"
 if [ $# -gt 0 ]; then command=(-c 'exec "$@"' -- "$@") what=$*; fi
 
 [ "$(id -u)" -eq 0 ] || die "only root can enter another root file system; run it with sudo"
-command -v mmdebstrap >/dev/null || die "this needs mmdebstrap; as root: apt-get install mmdebstrap"
 if [ -n "$(git -C "$top" status --porcelain 2>/dev/null)" ]; then
   echo "note: changes that are not committed are not tested" >&2
 fi

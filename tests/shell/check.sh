@@ -11,5 +11,5 @@ mapfile -t scripts < <(find blueprints tests/history.sh tests/shell tests/fakes 
 "$1" blueprints/kubernetes/job/*
 "$1" scripts/completion/slipway.bash
 "$1" launcher/node/resume launcher/node/suspend
-"$1" --severity=warning --external-sources quickstart.sh test.sh tests/distributions.sh
+"$1" --severity=warning --external-sources quickstart.sh test.sh tests/distributions.sh scripts/root.sh
 echo "${#scripts[@]} scripts of modules, and those of images"
