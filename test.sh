@@ -12,6 +12,8 @@
 #                        of LDAP and OS Login, and what a controller exports
 #   ./test.sh --soak     only: tests/system/soak_*.bats, which take minutes each: many rounds, or long watching; 512 ranks
 #   ./test.sh --gpu      only: what only the GPUs of this machine can answer (tests/gpu/run.sh --help)
+#   ./test.sh --packages only: the packages of Debian 12 and 13 are built in clean roots, twice, and installed, used, upgraded
+#                        and removed on clean systems with Slurm (tests/packages.sh --help)
 #   ./test.sh --distributions   only: the quickstart and --quick on Debian 12, 13 and sid (tests/distributions.sh --help)
 #   ./test.sh --help     this text
 set -euo pipefail
@@ -32,9 +34,10 @@ case "${1:-}" in
   --images) images=true ;;
   --soak) soak=true ;;
   --gpu) gpu=true ;;
+  --packages) install_packages packages && exec tests/packages.sh --twice bookworm trixie ;;
   --distributions) exec tests/distributions.sh --test quick bookworm,trixie,sid ;;
   --help) sed -n '/^set /q; s/^# \{0,1\}//p' test.sh | tail -n +2 && exit ;;
-  *) die "unknown option $1; known: --quick, --sanitized, --all, --images, --soak, --gpu, --distributions, --help" ;;
+  *) die "unknown option $1; known: --quick, --sanitized, --all, --images, --soak, --gpu, --packages, --distributions, --help" ;;
 esac
 [ $# -le 1 ] || die "one option at a time, not: $*"
 

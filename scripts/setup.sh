@@ -14,15 +14,19 @@ as_root() {
   fi
 }
 
-# listed_packages [all]: the packages that quickstart.sh needs; with `all` also those that only test.sh needs.
+# listed_packages [all|packages]: the packages that quickstart.sh needs; with `all` also those that only test.sh needs, with
+# `packages` those of test.sh --packages, too.
 listed_packages() {
-  awk -v all="${1:-}" '/^# for test.sh alone/ && all != "all" { exit } { sub(/#.*/, "") } NF' packages.debian
+  awk -v what="${1:-}" '
+    /^# for test.sh alone/ && what == "" { exit }
+    /^# for test.sh --packages/ && what != "packages" { exit }
+    { sub(/#.*/, "") } NF' packages.debian
 }
 
 # is_available PACKAGE: in the package lists that apt has at the moment
 is_available() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }
 
-# missing_packages [all]: of each line that no installed package satisfies, the name to install
+# missing_packages [all|packages]: of each line that no installed package satisfies, the name to install
 missing_packages() {
   local line name names installed
   installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p')
@@ -39,8 +43,8 @@ missing_packages() {
   done < <(listed_packages "$@")
 }
 
-# install_packages [all]: installs the packages in packages.debian that are missing. Needs neither network nor root if
-# none are.
+# install_packages [all|packages]: installs the packages in packages.debian that are missing. Needs neither network nor root
+# if none are.
 install_packages() {
   command -v dpkg-query >/dev/null || die "this is not a Debian system; install by hand what packages.debian lists"
   local missing

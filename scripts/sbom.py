@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Lists what a release's files contain and need, as SPDX 2.3 in JSON: usage: sbom.py FOLDER VERSION
+
+Each Debian package in FOLDER with its checksum, what it depends on, and what it was built with (packages.debian), in the version that is installed here.
+"""
+import datetime, hashlib, json, os, pathlib, re, subprocess, sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+FOLDER, VERSION = pathlib.Path(sys.argv[1]), sys.argv[2]
+
+
+def deb_field(package, name):
+    return subprocess.run(["dpkg-deb", "--field", package, name], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def installed():
+    """The version of each package that is installed here."""
+    done = subprocess.run(["dpkg-query", "--show", "--showformat=${Package} ${Version}\n"], capture_output=True, text=True)
+    return dict(line.split(" ", 1) for line in done.stdout.splitlines())
+
+
+def built_with():
+    """What packages.debian lists to build with: of each line, the name that is installed."""
+    section, names = "", []
+    for line in (ROOT / "packages.debian").read_text().splitlines():
+        if line.startswith("# "):
+            section = line
+        elif line and section == "# to build":
+            names.append(re.split(r"[ |?]+", line.strip()))
+    here = installed()
+    return [next((name for name in choice if name in here), choice[0]) for choice in names]
+
+
+def identifier(name):
+    return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name)
+
+
+def ours(path):
+    return {"SPDXID": identifier(path.name), "name": deb_field(path, "Package"), "versionInfo": deb_field(path, "Version"), "packageFileName": path.name,
+            "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0",
+            "copyrightText": "NOASSERTION",
+            "checksums": [{"algorithm": "SHA256", "checksumValue": hashlib.sha256(path.read_bytes()).hexdigest()}]}
+
+
+def theirs(name, here):
+    package = {"SPDXID": identifier("debian-" + name), "name": name, "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
+               "licenseConcluded": "NOASSERTION", "licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION"}
+    return package | ({"versionInfo": here[name]} if name in here else {})
+
+
+def main():
+    paths, here = sorted(FOLDER.glob("*.deb")), installed()
+    own, others, relations = [ours(path) for path in paths], {}, []
+
+    def relate(element, kind, other):
+        relations.append({"spdxElementId": element, "relationshipType": kind, "relatedSpdxElement": other})
+
+    def foreign(name):
+        return others.setdefault(name, theirs(name, here))["SPDXID"]
+
+    names = {package["name"]: package["SPDXID"] for package in own}
+    for path, package in zip(paths, own):
+        relate("SPDXRef-DOCUMENT", "DESCRIBES", package["SPDXID"])
+        for needed in re.findall(r"(?:^|, *)([a-z0-9][a-z0-9+.-]+)", deb_field(path, "Depends")):
+            relate(package["SPDXID"], "DEPENDS_ON", names.get(needed) or foreign(needed))
+        for tool in built_with():
+            relate(foreign(tool), "BUILD_DEPENDENCY_OF", package["SPDXID"])
+    packages = own + [others[name] for name in sorted(others)]
+    made = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
+    document = {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"slipway-{VERSION}",
+                "documentNamespace": f"urn:slipway:{VERSION}:{hashlib.sha256(json.dumps(packages).encode()).hexdigest()}",
+                "creationInfo": {"created": made.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: scripts/sbom.py"]},
+                "packages": packages, "relationships": relations}
+    print(json.dumps(document, indent=2))
+
+
+if __name__ == "__main__":
+    main()

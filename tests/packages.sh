@@ -1,0 +1,195 @@
+#!/usr/bin/env bash
+# Builds the Debian packages in a clean root, and tries them: the flags they were compiled with, what lintian says, a signature
+# that gpg accepts; and on a clean system with Slurm: install, describe the cluster, run jobs, upgrade, remove, purge, with the
+# files of the system compared before and after.
+#
+#   tests/packages.sh [OPTION...] [RELEASE...]   of Debian (default: this machine's); as root, with Debian's archive
+#
+#   --twice          builds a second time, without a compiler cache, and compares every byte; takes twice as long
+#   --keep FOLDER    leaves the packages there, in FOLDER/RELEASE
+#   --have FOLDER    tries the packages in FOLDER/RELEASE, as --keep has left them, and builds none
+#   --cache FOLDER   keeps the clean roots there, and uses those that are there already
+#   --help           this text
+#
+# The last line is 'N passed, N failed'.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/setup.sh
+
+twice=false keep='' have='' cache=''
+while [[ "${1:-}" == -* ]]; do
+  case $1 in
+    --help) sed -n '/^set /q; s/^# \{0,1\}//p' tests/packages.sh | tail -n +2 && exit ;;
+    --twice) twice=true ;;
+    --keep | --have | --cache)
+      [ -n "${2:-}" ] || die "$1 takes a folder"
+      mkdir -p "$2"
+      declare "${1#--}=$(cd "$2" && pwd)"
+      shift
+      ;;
+    *) die "unknown option $1; known: --twice, --keep, --have, --cache, --help" ;;
+  esac
+  shift
+done
+[ "$(id -u)" -eq 0 ] || die "this needs root, for clean systems that are thrown away"
+if [ $# -eq 0 ]; then
+  . /etc/os-release
+  set -- "${VERSION_CODENAME:-sid}"
+fi
+
+work=$(mktemp -d /var/tmp/slipway-packages.XXXXXX)
+trap 'rm -rf --one-file-system "$work"' EXIT
+passed=0
+failed=0
+
+# same WHAT GOT EXPECTED
+same() {
+  if [ "$2" = "$3" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAIL %s: %s\n  expected %s\n  got      %s\n' "$release" "$1" "$3" "$2"
+  fi
+}
+
+# build: signed with a key that is thrown away
+build() {
+  export GNUPGHOME=$work/gnupg
+  mkdir -m 700 "$GNUPGHOME"
+  gpg --batch --quiet --passphrase '' --quick-gen-key 'Slipway test <test@localhost>' ed25519 sign 1d
+  scripts/release.sh ${cache:+--cache "$cache"} --sign test@localhost --in "$release" "$work/built"
+  same "the signature" "$(gpg --batch --verify "$work/built/SHA256SUMS.asc" "$work/built/SHA256SUMS" 2>&1 | grep -c 'Good signature')" 1
+  gpgconf --kill all
+  if $twice; then
+    CCACHE_DISABLE=1 scripts/release.sh ${cache:+--cache "$cache"} --in "$release" "$work/again"
+    same "the same bytes" "$(cat "$work/again/SHA256SUMS")" "$(cat "$work/built/SHA256SUMS")"
+    rm -r "$work/again"
+  fi
+}
+
+# check_contents: checksums, the SBOM, lintian, and how it was compiled
+check_contents() {
+  local program
+  same "checksums" "$(cd "$packages" && sha256sum --check --quiet SHA256SUMS 2>&1)" ""
+  same "packages" "$(find "$packages" -name '*.deb' | wc -l)" 5
+  same "the SBOM has all of them" "$(grep -c '"packageFileName"' "$packages/sbom.json")" 5
+  same "lintian" "$(lintian --no-tag-display-limit --fail-on none "$packages"/*.deb 2>&1 | grep '^[EW]:')" ""
+  for deb in "$packages"/*.deb; do dpkg-deb --extract "$deb" "$work/extracted"; done
+  for program in bin/slipway bin/bandwidth_perf lib/slipway/spank/nccl_env.so; do
+    same "hardening of $program" "$(hardening "$work/extracted/opt/slipway/$program")" "bind now,fortified,position independent,stack protector"
+  done
+  same "compilations with Debian's flags" "$(awk '/ -o [^ ]*\.o -c / { all++; if (/ -O2 / && / -fstack-protector-strong / && / -D_FORTIFY_SOURCE=[23] /) good++ }
+    END { print (all > 50 && all == good ? "all" : good + 0 "/" all + 0) }' "$packages/build.log")" all
+  same "files with a path of the build" "$(grep -rl /home/tester "$work/extracted")" ""
+  rm -r "$work/extracted"
+}
+
+# hardening PROGRAM: what can be seen of it in a program or library
+hardening() {
+  readelf --file-header --dynamic --dyn-syms --wide "$1" | awk '
+    /Type: *DYN/ { found["position independent"] }
+    /BIND_NOW|FLAGS.* NOW/ { found["bind now"] }
+    /_chk@GLIBC/ { found["fortified"] }
+    /__stack_chk_fail@GLIBC/ { found["stack protector"] }
+    END { for (what in found) print what }' | sort | paste -sd ,
+}
+
+# newer DEB: the same package with a higher version and one changed file, as an upgrade brings it, into $work/newer
+newer() {
+  local folder=$work/unpacked/${1##*/}
+  dpkg-deb --raw-extract "$1" "$folder"
+  sed -i 's/^Version: .*/&+1/; s/(= \([^)]*\))/(= \1+1)/' "$folder/DEBIAN/control"
+  find "$folder/opt" -name health.yaml -exec sh -c 'echo "# A newer line." >>"$1"' _ {} \;
+  dpkg-deb -Zgzip -z1 --build --root-owner-group "$folder" "$work/newer/${1##*/}" >/dev/null
+  rm -r "$folder"
+}
+
+# make_system FOLDER: a clean system with Slurm
+make_system() {
+  local kept=$cache/$release-slurm.tar
+  if [ -n "$cache" ] && [ -e "$kept" ]; then
+    mkdir "$1"
+    tar -C "$1" --numeric-owner -xpf "$kept"
+    return
+  fi
+  scripts/root.sh make "$release" "$1" \
+    --include=systemd,munge,slurmctld,slurmd,slurm-client,man-db,bash-completion,logrotate,iproute2,procps
+  [ -n "$cache" ] || return 0
+  tar -C "$1" --numeric-owner -cpf "$kept.part" .
+  mv "$kept.part" "$kept"
+}
+
+# try: installs, uses, upgrades and removes the packages, step by step; the network is there only where apt needs it
+try() {
+  local root=$work/system folder deb step
+  say "packages: a clean $release with Slurm"
+  make_system "$root"
+  folder=$root/home/tester/slipway
+  mkdir -p "$folder" "$work/newer" "$work/unpacked"
+  for deb in "$packages"/*.deb; do newer "$deb"; done
+  mkdir "$folder/one"
+  cp "$packages"/*.deb "$folder/one/"
+  mv "$work/newer" "$folder/two"
+  cp tests/packages_in_root.sh tests/system/site_helper.bash "$folder/"
+  for step in enter:install enter-alone:use enter-alone:upgrade enter-alone:remove enter:purge; do
+    say "packages: ${step#*:}"
+    scripts/root.sh "${step%:*}" "$root" bash packages_in_root.sh "${step#*:}" >>"$work/said" 2>>"$work/errors" || same "the step ${step#*:}" failed 'done'
+  done
+  rm -rf --one-file-system "$root"
+}
+
+# expect WHAT VALUE
+expect() { same "$1" "$(sed -n "s/^$1: \{0,1\}//p" "$work/said")" "$2"; }
+
+check_steps() {
+  expect installed 5
+  expect "in PATH" /usr/bin/slipway
+  expect version "$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)"
+  expect check 0
+  expect explain 0
+  expect "manual pages" 4
+  expect completion 1
+  expect logrotate 0
+  expect units 0
+  expect "units at boot" "slipway-metrics.service disabled slipway-tell.service disabled slipway-transport.service enabled"
+  expect "folder for the time until the next boot" "755 root"
+  expect "describe the cluster" 0
+  expect "Slurm has the checks" 1
+  expect "a job with the plugin" "0 show"
+  expect "options of the plugins" "--auto-resume= --container-image= --health= --nccl-env="
+  expect "a check before a job" prolog
+  expect "a check between jobs" periodic
+  expect "bandwidth in a job" 0
+  expect "recorded" 0
+  expect "history after the upgrade" same
+  expect "records after the upgrade" 0
+  expect upgraded 5
+  expect "a job after the upgrade" "0 show"
+  expect undo 0
+  expect "the removal names the lines" 1
+  expect "history after the removal" same
+  # Which units are enabled stays until the purge, too.
+  expect "what the removal leaves" "/etc/logrotate.d/slipway-node /var/lib/slipway"
+  expect "history after the purge" same
+  expect "the purge says so" 1
+  expect "left behind" ""
+}
+
+for release in "$@"; do
+  packages=$work/built/$release
+  rm -rf "${work:?}"/*
+  if [ -n "$have" ]; then packages=$have/$release; else build; fi
+  if [ -n "$keep" ]; then
+    rm -rf "${keep:?}/$release"
+    cp -r "$packages" "$keep/"
+  fi
+  check_contents
+  try
+  cat "$work/said"
+  before=$failed
+  check_steps
+  if [ "$failed" -gt "$before" ]; then cat "$work/errors"; fi
+  find "$packages" -type f -printf '%s %f\n' | sort -k 2
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

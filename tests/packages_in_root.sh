@@ -1,0 +1,183 @@
+# shellcheck shell=bash
+# packages_in_root.sh STEP: a step of tests/packages.sh on a clean system, in the folder with the packages: install, use,
+# upgrade, remove or purge. Prints a line 'NAME: VALUE' for each thing that is compared.
+set -uo pipefail
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+here=$PWD
+export SUITE=/run/slipway-site SITE=/run/slipway-site/site
+. ./site_helper.bash
+
+# said NAME: what comes in, on one line
+said() { echo "$1: $(tr '\n' ' ' | sed 's/ *$//')"; }
+
+# The files of the system, byte by byte, but for what apt and dpkg write about themselves and the folders of programs that run
+files() {
+  find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /home -o -path /var/cache \
+    -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/log/apt -o -path /var/log/dpkg.log -o -path /var/log/alternatives.log \
+    -o -path /etc/ld.so.cache -o -path /etc/resolv.conf \) -prune -o \
+    -printf '%p %y %m %U %G ' \( -type f -exec sha256sum --binary {} \; -o -type l -printf '%l\n' -o -printf '\n' \) |
+    sed 's/ \*.*//' | sort
+}
+
+# keep_history, and same_history NAME: whether what the node has recorded is still the same
+recorded() { find /var/lib/slipway -type f -exec sha256sum {} + | sort; }
+keep_history() { recorded | tee /home/history >&2; }
+same_history() { recorded | diff /home/history - >&2 && echo "$1: same"; }
+
+# start_slurm: a site's own cluster of two nodes, of which one is switched off
+start_slurm() {
+  mkdir -p "$SITE"/{state,spool,log,run} /run/munge
+  systemd-tmpfiles --create /usr/lib/tmpfiles.d/slipway-node.conf # as at each boot
+  ip link add eno1 type veth peer name wire
+  ip address add 10.77.0.1/24 dev eno1
+  ip link set eno1 up
+  ip link set wire up
+  ip route add default via 10.77.0.254
+  [ -e /etc/slurm/slurm.conf ] || site_slurm_conf >/etc/slurm/slurm.conf
+  echo CgroupPlugin=cgroup/v1 >/etc/slurm/cgroup.conf
+  head -c 1024 /dev/urandom >"$SITE/key"
+  chmod 600 "$SITE/key"
+  munged --force --num-threads=2 --key-file="$SITE/key" --socket="$SITE/run/munge.socket" --pid-file="$SITE/run/munged.pid" \
+    --log-file="$SITE/log/munged.log" --seed-file="$SITE/run/munge.seed" 2>/dev/null
+  ln -sfn "$SITE/run/munge.socket" /run/munge/munge.socket.2 # where clients look for it
+  slurmctld
+  start_slurmd
+}
+
+start_slurmd() {
+  slurmd -N here 2>/dev/null || slurmd
+  wait_until_idle
+}
+
+wait_until_idle() {
+  local end=$((SECONDS + 60))
+  until sinfo --noheader --nodes=here --format=%t 2>/dev/null | grep -q idle; do
+    if [ $SECONDS -ge $end ]; then cat "$SITE"/log/* >&2 && return 1; fi
+    sleep 0.2
+  done
+}
+
+restart_slurm() {
+  scontrol reconfigure
+  pkill -x slurmd
+  while pgrep -x --runstates R,S,D slurmd >/dev/null; do sleep 0.1; done
+  start_slurmd
+}
+
+stop_slurm() {
+  local end=$((SECONDS + 20))
+  pkill -x slurmctld
+  pkill -x slurmd
+  pkill -x munged
+  while pgrep -x --runstates R,S,D 'slurmctld|slurmd|munged' >/dev/null && [ $SECONDS -lt $end ]; do sleep 0.1; done
+}
+
+# job_with_plugin: the exit status of a job, and whether nccl_env accepts its option and refuses a wrong value
+job_with_plugin() {
+  local status word=show
+  srun --nodelist=here --nccl-env=show true >&2
+  status=$?
+  if srun --nodelist=here --nccl-env=wrong true 2>/dev/null; then word=anything; fi
+  echo "$status $word"
+}
+
+# stage: of the last health check
+stage() { sed -n 's/.*"stage": "\(.*\)".*/\1/p'; }
+
+# stage_in_job: of the last health check when a job runs. Slurm's check between jobs may come in between, but not each time.
+stage_in_job() {
+  local try found
+  for try in 1 2 3; do
+    wait_until_idle
+    found=$(srun --nodelist=here cat /var/lib/slipway/health/last.json | stage)
+    if [ "$found" = prolog ]; then break; fi
+    echo "try $try: $found" >&2
+  done
+  echo "$found"
+}
+
+install() {
+  mkdir -p /etc/slurm
+  cp -a /etc/slurm /home/slurm
+  echo '10.77.0.1 here' >>/etc/hosts
+  apt-get update -qq
+  # What they depend on comes first, and stays.
+  apt-get install -y -qq --no-install-recommends "$here"/one/*.deb >&2 || return
+  apt-get purge -y -qq 'slipway*' >&2
+  files >/home/files-before
+  dpkg --install "$here"/one/*.deb >&2 || return
+  dpkg-query --show --showformat='${db:Status-Status}\n' 'slipway*' | grep -c '^installed' | said installed
+}
+
+use() {
+  local complaints
+  command -v slipway | said "in PATH"
+  slipway --version | awk '{ print $2; exit }' | said version
+  slipway check /opt/slipway/share/slipway/examples/quickstart.yaml >&2; echo "check: $?"
+  slipway explain E0203 >&2; echo "explain: $?"
+  man --where slipway-deploy all_gather_perf slipway-node-profile nccl_env 2>/dev/null | grep -c . | said "manual pages"
+  bash -ic '. /usr/share/bash-completion/bash_completion; _comp_load slipway 2>/dev/null || __load_completion slipway
+    complete -p slipway' 2>/dev/null | grep -c slipway | said completion
+  logrotate --debug /etc/logrotate.d/slipway-node >&2; echo "logrotate: $?"
+  complaints=$(systemd-analyze verify --man=no /usr/lib/systemd/system/slipway-*.service 2>&1)
+  echo "$complaints" >&2
+  grep -c slipway- <<<"$complaints" | said units
+  systemctl --root=/ list-unit-files --no-legend 'slipway-*' | awk '{ print $1, $2 }' | said "units at boot"
+
+  start_slurm || return
+  stat -c '%a %U' /run/slipway | said "folder for the time until the next boot"
+  echo 'include /opt/slipway/lib/slipway/spank/container/*.conf' >/etc/slurm/plugstack.conf # as docs/start/existing-slurm.md says
+  slipway cluster describe --yes --nodes here >&2; echo "describe the cluster: $?"
+  restart_slurm
+  scontrol show config | grep -c 'HealthCheckProgram *= /opt/slipway/libexec/slipway/health' | said "Slurm has the checks"
+  job_with_plugin | said "a job with the plugin"
+  srun --help 2>&1 | grep -o -e --nccl-env= -e --auto-resume= -e --container-image= -e --health= | sort -u | said "options of the plugins"
+  wait_until_idle
+  rm -rf /var/lib/slipway/health
+  /opt/slipway/libexec/slipway/health
+  stage </var/lib/slipway/health/last.json | said "a check between jobs"
+  stage_in_job | said "a check before a job"
+  srun --nodelist=here --ntasks=2 --overcommit all_gather_perf -b 8 -e 1K -f 2 -n 2 -w 1 --report /tmp/report.json >&2
+  echo "bandwidth in a job: $?"
+  slipway bandwidth record /tmp/report.json >&2; echo "recorded: $?"
+  stop_slurm
+  keep_history
+}
+
+upgrade() {
+  dpkg --install "$here"/two/*.deb >&2
+  same_history "history after the upgrade"
+  slipway bandwidth history --json | grep all_gather >&2; echo "records after the upgrade: $?"
+  dpkg-query --show --showformat='${Version}\n' 'slipway*' | grep -c '+1$' | said upgraded
+  start_slurm || return
+  job_with_plugin | said "a job after the upgrade"
+  slipway cluster describe --undo --yes --nodes here >&2; echo "undo: $?"
+  stop_slurm
+  keep_history
+}
+
+remove() {
+  echo '# BEGIN Slipway' >/etc/slurm/plugstack.conf
+  # shellcheck disable=SC2046  # one name a line
+  dpkg --remove $(dpkg-query --show --showformat='${Package}\n' 'slipway*') >/tmp/remove.log 2>&1
+  cat /tmp/remove.log >&2
+  grep -c 'still names the plugins' /tmp/remove.log | said "the removal names the lines"
+  # What the site wrote
+  rm -r /etc/slurm
+  cp -a /home/slurm /etc/slurm
+  same_history "history after the removal"
+  find / -xdev \( -path /proc -o -path /home -o -path /tmp -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/cache -o -path /etc/systemd/system \
+    -o -path /var/lib/systemd \) -prune -o \
+    -iname '*slipway*' -print | sort | said "what the removal leaves"
+}
+
+purge() {
+  apt-get purge -y -qq 'slipway*' >/tmp/purge.log 2>&1
+  cat /tmp/purge.log >&2
+  same_history "history after the purge"
+  grep -c "/var/lib/slipway.* not empty so not removed" /tmp/purge.log | said "the purge says so"
+  rm -r /var/lib/slipway
+  files | diff /home/files-before - | grep '^[<>]' | said "left behind"
+}
+
+"$1"
