@@ -2,8 +2,8 @@
 #include "nccl-tests/measure.h"
 
 #include <algorithm>
-#include <cassert>
 #include <memory>
+#include <stdexcept>
 
 #include "common/median.h"
 #include "nccl-tests/checked_run.h"
@@ -44,7 +44,7 @@ class Parts {
     int64_t room() const { return stride == 0 ? 1 : static_cast<int64_t>(buffer.size()) / stride; }
     std::span<std::byte> part(int64_t index) const {
       const int64_t at = offset + index * stride;
-      assert(at + bytes <= static_cast<int64_t>(buffer.size()));
+      if (at + bytes > static_cast<int64_t>(buffer.size())) throw std::logic_error("part");
       return buffer.subspan(static_cast<size_t>(at), static_cast<size_t>(bytes));
     }
   };

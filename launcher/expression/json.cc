@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <cassert>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -63,7 +62,6 @@ void write(const Value& value, std::string& out) {
     }
     out += '}';
   } else {
-    assert(value.is_null());
     out += "null";
   }
 }
