@@ -50,7 +50,8 @@ struct TransportType {
   NodeTransport node = {};                      // the rest of a node's settings, except such names
   std::set<std::string> not_in_profile = {};    // names in `environment` that the vendor's profile
                                                 // does not set
-  PodNetwork pods = {};
+  PodNetwork pods = {};                         // on Kubernetes
+  PodNetwork replicas = {};                     // on Vertex AI
 };
 
 // A bandwidth that machines of a type should reach.

@@ -26,7 +26,7 @@ PodNetwork read_pod_network(RowReader& row, source::Diagnostics& diagnostics) {
   pods.host = row.texts("host");
   pods.gpu = row.texts("gpu");
   pods.networks = row.texts("networks");
-  pods.folder = row.text("folder");
+  pods.folder = pods.configuration = row.text("folder");
   pods.host_paths = host_paths(row, diagnostics);
   pods.shared = row.optional_texts("shared");
   if (!row.has("daemon")) return pods;
@@ -37,6 +37,16 @@ PodNetwork read_pod_network(RowReader& row, source::Diagnostics& diagnostics) {
     daemon.finish();
   }
   return pods;
+}
+
+PodNetwork read_replica_network(RowReader& row) {
+  PodNetwork replicas;
+  replicas.host = row.texts("host");
+  replicas.gpu = row.texts("gpu");
+  replicas.folder = row.text("folder");
+  replicas.configuration = row.optional_text("configuration");
+  if (replicas.configuration.empty()) replicas.configuration = replicas.folder;
+  return replicas;
 }
 
 }  // namespace slipway::cluster

@@ -1,5 +1,5 @@
-// What a pod on Kubernetes needs for a transport: the part `kubernetes` of a row of
-// transports.yaml.
+// What a pod on Kubernetes, or a replica on Vertex AI, needs for a transport: the parts
+// `kubernetes` and `vertex` of a row of transports.yaml.
 #pragma once
 
 #include <string>
@@ -29,9 +29,10 @@ struct PodNetwork {
     std::vector<HostPath> host_paths;
   };
 
-  std::vector<std::string> host, gpu;  // interfaces in the pod; empty: not known for Kubernetes
+  std::vector<std::string> host, gpu;  // interfaces in the pod; empty: not known there
   std::vector<std::string> networks;   // Network objects of the GPUs' interfaces, in their order
   std::string folder;                  // of the libraries, in place of that on a machine
+  std::string configuration;           // the folder of the files that they read
   std::vector<HostPath> host_paths;
   std::vector<std::string> shared;  // folders that the tasks and the daemon share
   std::vector<NodeTransport::Variable> environment;
@@ -42,5 +43,8 @@ struct PodNetwork {
 
 // Reads the mapping except its source and `environment`, which are read as in other rows.
 PodNetwork read_pod_network(RowReader& row, source::Diagnostics& diagnostics);
+
+// The same for `vertex`.
+PodNetwork read_replica_network(RowReader& row);
 
 }  // namespace slipway::cluster

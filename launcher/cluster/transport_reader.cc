@@ -57,6 +57,7 @@ class TransportReader {
       type.pods = read_pod_network(part, diagnostics_);
       type.pods.environment = variables(read_rules(part, "environment"));
     });
+    read_part(row, "vertex", [&](RowReader& part) { type.replicas = read_replica_network(part); });
     read_rows(row, "version_sets", [&](RowReader& part) {
       type.node.version_sets.push_back(
           {part.text("plugin"), part.optional_text("daemon"), part.optional_text("nccl")});

@@ -1,8 +1,8 @@
-// `slipway job convert`: an sbatch script as a JobSet.
+// `slipway job convert`: an sbatch script as a JobSet, or as a custom job of Vertex AI.
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <utility>
 
 #include "common/error.h"
 #include "common/installation.h"
@@ -12,6 +12,7 @@
 #include "launcher/commands/job_parts.h"
 #include "launcher/commands/page.h"
 #include "launcher/conversion/jobset.h"
+#include "launcher/conversion/vertex.h"
 
 namespace slipway::commands {
 namespace {
@@ -22,10 +23,13 @@ struct ConvertInput {
   JobInput job;
   BlueprintInput blueprint;
   std::string to = "jobset", machine_type, image, queue, output = "-";
+  conversion::VertexChoices vertex;
+  std::vector<std::string> shares;  // FOLDER=SERVER:/PATH
+  bool as_json = false;
 };
 
 void add_convert_options(CommandLine& line, ConvertInput& input) {
-  line.option("to", "jobset", "the format of the result", &input.to);
+  line.option("to", "FORMAT", "the format of the result: jobset or vertex", &input.to);
   line.option("blueprint,b", "FILE", "the blueprint whose partition the job is for",
               &input.blueprint.blueprint, "the script says which machines it is for");
   line.option("deployment-file,d", "FILE", "take the blueprint's variables from this file",
@@ -33,9 +37,22 @@ void add_convert_options(CommandLine& line, ConvertInput& input) {
   line.option("vars", "NAME=VALUE", "set a variable of the blueprint", &input.blueprint.vars);
   line.option("machine-type", "TYPE", "the machines that run the job", &input.machine_type,
               "those of the blueprint's partition");
-  line.option("image", "IMAGE", "the image of the pods, REGISTRY/IMAGE:TAG", &input.image,
-              "the script's --container-image");
+  line.option("image", "IMAGE", "the image of the pods or replicas, REGISTRY/IMAGE:TAG",
+              &input.image, "the script's --container-image");
   line.option("queue", "NAME", "Kueue's LocalQueue", &input.queue, "the script's partition");
+  line.option("nfs", "FOLDER=SERVER:/PATH",
+              "for Vertex: the NFS share that Slurm's nodes mount at FOLDER; may be given several "
+              "times",
+              &input.shares);
+  line.option("network", "NETWORK",
+              "for Vertex: the VPC network of the shares, projects/NUMBER/global/networks/NAME",
+              &input.vertex.network);
+  line.option("reservation", "RESERVATION",
+              "for Vertex: the machines, projects/PROJECT/zones/ZONE/reservations/NAME",
+              &input.vertex.reservation);
+  line.option("strategy", "STRATEGY", "for Vertex: its scheduling strategy",
+              &input.vertex.strategy);
+  line.flag("json", "for Vertex: print JSON, which its API takes", &input.as_json);
   line.option("output,o", "FILE", "where the result goes; - is stdout", &input.output);
 }
 
@@ -99,16 +116,40 @@ void take_partition(const job_script::JobScript& job, const cluster::Cluster& cl
   }
 }
 
+// Options that only one format has; the other refuses them.
+void take_vertex_options(conversion::Format format, ConvertInput& input) {
+  conversion::VertexChoices& vertex = input.vertex;
+  if (format != conversion::Format::vertex) {
+    for (const auto& [name, given] :
+         {std::pair{"nfs", !input.shares.empty()}, std::pair{"network", !vertex.network.empty()},
+          std::pair{"reservation", !vertex.reservation.empty()},
+          std::pair{"strategy", !vertex.strategy.empty()}, std::pair{"json", input.as_json}}) {
+      if (given) throw UsageError(fmt::format("--{} is for --to vertex", name));
+    }
+    return;
+  }
+  if (!input.queue.empty()) throw UsageError("--queue is for --to jobset: Vertex has no queues");
+  for (const std::string& share : input.shares) {
+    const size_t equals = share.find('=');
+    const size_t colon = equals == share.npos ? share.npos : share.find(":/", equals);
+    if (!share.starts_with('/') || colon == share.npos || colon == equals + 1) {
+      throw UsageError(fmt::format("--nfs takes FOLDER=SERVER:/PATH, not `{}`", share));
+    }
+    vertex.shares[share.substr(0, equals)] = share.substr(equals + 1);
+  }
+}
+
 }  // namespace
 
 int job_convert(Args args) {
   ConvertInput input;
-  CommandLine line("slipway job convert", "Turn an sbatch script into a JobSet for Kubernetes.");
+  CommandLine line("slipway job convert",
+                   "Turn an sbatch script into a JobSet for Kubernetes, or a job for Vertex AI.");
   line.about(
       "The result has the script itself, the network of the machine's transport, Slurm's "
-      "variables, and a comment at each decision. Every pod stands for a node and runs the "
-      "script; srun in a pod starts the tasks of that pod, which find each other by the names of "
-      "the pods.\n\n"
+      "variables, and a comment at each decision. Every pod, or replica on Vertex AI, stands for a "
+      "node and runs the script; srun in a pod starts the tasks of that pod, which find each other "
+      "by the names of the pods.\n\n"
       "What has no equivalent outside Slurm is refused, all of it at once, with its place in the "
       "script. What works differently is a warning.\n\n"
       "A script can say what Slurm does not need to know, in lines that sbatch ignores: #SLIPWAY "
@@ -119,18 +160,22 @@ int job_convert(Args args) {
                "for the machines of the script's partition");
   line.example("slipway job convert --machine-type TYPE --env RESULTS=/data train.sbatch",
                "without a blueprint, with a variable that you would set for sbatch");
+  line.example("slipway job convert --to vertex --machine-type TYPE --json train.sbatch",
+               "as a custom job for Vertex AI's API");
   line.exit_status("1", "a part of the job has no equivalent");
   line.see_also("slipway-job-show(1)");
   if (!line.parse(args)) return 0;
-  if (input.to != "jobset") throw UsageError(fmt::format("--to takes jobset, not `{}`", input.to));
+  const conversion::Format format = conversion::format_of(input.to);
+  take_vertex_options(format, input);
 
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
   const job_script::JobScript job = load_job(input.job, sources, diagnostics);
   const cluster::Catalogue catalogue =
       cluster::load_catalogue(catalogue_folder(), sources, diagnostics);
-  const conversion::Rules rules(catalogue_folder(), sources, diagnostics);
+  const conversion::Rules rules(catalogue_folder(), format, sources, diagnostics);
   conversion::Place place;
+  place.format = format;
   place.catalogue = &catalogue;
   if (!input.blueprint.blueprint.empty()) {
     input.blueprint.need_files = false;
@@ -143,11 +188,24 @@ int job_convert(Args args) {
   place.arguments = input.job.arguments;
   place.variables = variables_of(input.job);
   const conversion::Plan plan = make_plan(job, std::move(place), rules, diagnostics);
+  conversion::VertexTable vertex;
+  conversion::KueueTable kueue;
+  if (format == conversion::Format::jobset) {
+    kueue = conversion::read_kueue(catalogue_folder(), sources, diagnostics);
+  } else {
+    vertex = conversion::read_vertex(catalogue_folder(), sources, diagnostics);
+    check_vertex(plan, input.vertex, vertex, diagnostics);
+  }
   show(diagnostics);
   if (diagnostics.errors() > 0) throw ReportedError("the job has no equivalent");
-  const std::string script(sources.text(job.text));
-  write_result(input.output, jobset(plan, transport_of(plan),
-                                    job_files(plan, script, find_installation().blueprints())));
+  const auto files =
+      job_files(plan, std::string(sources.text(job.text)), find_installation().blueprints());
+  const conversion::PodTransport transport = transport_of(plan);
+  std::string result = format == conversion::Format::jobset
+                           ? jobset(plan, transport, files, kueue)
+                           : vertex_job(plan, input.vertex, vertex, transport, files);
+  if (input.as_json) result = conversion::vertex_json(result);
+  write_result(input.output, result);
   return 0;
 }
 

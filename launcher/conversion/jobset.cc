@@ -10,8 +10,6 @@
 namespace slipway::conversion {
 namespace {
 
-constexpr const char* block_of_machines = "cloud.google.com/gce-topology-block";
-
 void config_map(YamlWriter& out, const Plan& plan, const std::vector<JobFile>& files) {
   out.comment(
       0,
@@ -115,7 +113,7 @@ void job(YamlWriter& out, const Plan& plan) {
 }  // namespace
 
 std::string jobset(const Plan& plan, const PodTransport& transport,
-                   const std::vector<JobFile>& files) {
+                   const std::vector<JobFile>& files, const KueueTable& kueue) {
   YamlWriter out;
   config_map(out, plan, files);
   out.line(0, "---");
@@ -126,13 +124,13 @@ std::string jobset(const Plan& plan, const PodTransport& transport,
   policies(out, plan);
   job(out, plan);
   out.line(8, "template:");
-  PodAnnotations annotations;
+  PodLabels labels{kueue.accelerator_label, kueue.machine_label, {}, {}};
   if (!plan.queue.empty() && plan.several_nodes() && plan.gpus > 0) {
-    annotations.topology = plan.close_together ? "kueue.x-k8s.io/podset-required-topology"
-                                               : "kueue.x-k8s.io/podset-preferred-topology";
-    annotations.level = block_of_machines;
+    labels.topology = plan.close_together ? "kueue.x-k8s.io/podset-required-topology"
+                                          : "kueue.x-k8s.io/podset-preferred-topology";
+    labels.level = kueue.levels.empty() ? "" : kueue.levels[0];
   }
-  write_pod(out, plan, transport, annotations);
+  write_pod(out, plan, transport, labels);
   return out.text();
 }
 

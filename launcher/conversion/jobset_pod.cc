@@ -19,8 +19,8 @@ constexpr const char* container_name = "tasks";
 class PodWriter {
  public:
   PodWriter(YamlWriter& out, const Plan& plan, const PodTransport& transport,
-            const PodAnnotations& annotations)
-      : out_(out), plan_(plan), transport_(transport), annotations_(annotations) {
+            const PodLabels& labels)
+      : out_(out), plan_(plan), transport_(transport), labels_(labels) {
     if (transport.pods != nullptr) daemon_ = &transport.pods->daemon;
     if (daemon_ != nullptr && daemon_->command.empty()) daemon_ = nullptr;
   }
@@ -42,14 +42,14 @@ class PodWriter {
   bool has_interfaces() const { return transport_.pods != nullptr; }
 
   void metadata() {
-    if (!has_interfaces() && annotations_.topology.empty()) return;
+    if (!has_interfaces() && labels_.topology.empty()) return;
     out_.line(10, "metadata:");
     out_.line(12, "annotations:");
-    if (!annotations_.topology.empty()) {
+    if (!labels_.topology.empty()) {
       out_.comment(14, plan_.close_together
                            ? "--switches or --segment: all pods in one block of machines."
                            : "Machines near each other, if there are enough.");
-      out_.pair(14, annotations_.topology, annotations_.level);
+      out_.pair(14, labels_.topology, labels_.level);
     }
     if (!has_interfaces()) return;
     out_.comment(
@@ -78,9 +78,9 @@ class PodWriter {
     out_.line(12, "nodeSelector:");
     if (!machine->gpu_model.empty()) {
       out_.comment(14, fmt::format("Machines of type {}.", machine->name));
-      out_.pair(14, "cloud.google.com/gke-accelerator", machine->gpu_model);
+      out_.pair(14, labels_.accelerator, machine->gpu_model);
     } else {
-      out_.pair(14, "node.kubernetes.io/instance-type", machine->name);
+      out_.pair(14, labels_.machine, machine->name);
     }
     if (plan_.gpus == 0) return;
     out_.line(12, "tolerations:");
@@ -160,7 +160,12 @@ class PodWriter {
   void variable(const std::string& name, const std::string& value) {
     out_.pair(14, "- name", name);
     // A number would not be a text.
-    out_.pair(16, "value", value);
+    out_.pair(16, "value", unexpanded(value));
+  }
+
+  void write(const JobVariable& one) {
+    for (const std::string& comment : one.comments) out_.comment(14, comment);
+    variable(one.name, one.value);
   }
 
   void from_label(const std::string& name, const std::string& label) {
@@ -180,7 +185,7 @@ class PodWriter {
     }
     if (!plan_.place.arguments.empty()) out_.line(14, "args:");
     for (const std::string& word : plan_.place.arguments)
-      out_.line(14, "- " + source::yaml_scalar(word));
+      out_.line(14, "- " + source::yaml_scalar(unexpanded(word)));
     environment();
     resources();
     out_.line(14, "volumeMounts:");
@@ -202,10 +207,7 @@ class PodWriter {
 
   // Scripts start it by the path that it has on nodes.
   void launch_mount() {
-    std::set<std::string> paths;
-    for (const job_script::JobStep& step : plan_.job->steps) {
-      const std::string& program = step.command.words[0].value.text;
-      if (!step.is_launch || !program.starts_with('/') || !paths.insert(program).second) continue;
+    for (const std::string& program : paths_of_launcher(plan_)) {
       mount(14, "job", program);
       out_.pair(16, "subPath", "slipway");
     }
@@ -213,23 +215,7 @@ class PodWriter {
 
   void environment() {
     out_.line(14, "env:");
-    out_.comment(
-        14,
-        "What Slurm tells a job. The rest follows from the pod's index, in `start` and `srun`.");
-    out_.comment(14, "The job's number is made of its name.");
-    variable("SLURM_JOB_ID", std::to_string(plan_.number));
-    variable("SLURM_JOB_NAME",
-             plan_.job->text_of("job-name").empty() ? plan_.name : plan_.job->text_of("job-name"));
-    if (!plan_.queue.empty()) variable("SLURM_JOB_PARTITION", plan_.queue);
-    variable("SLURM_NNODES", std::to_string(plan_.nodes));
-    variable("SLURM_NTASKS_PER_NODE", std::to_string(plan_.tasks_per_node));
-    if (plan_.gpus > 0) {
-      variable("SLURM_GPUS_PER_NODE", std::to_string(plan_.gpus));
-      variable("SLURM_GPUS_ON_NODE", std::to_string(plan_.gpus));
-    }
-    if (plan_.cpus > 0) {
-      variable("SLURM_CPUS_PER_TASK", std::to_string(plan_.cpus / plan_.tasks_per_node));
-    }
+    for (const JobVariable& one : slurm_variables(plan_)) write(one);
     if (!plan_.array.empty()) {
       std::vector<std::string> ids;
       for (const int64_t id : plan_.array) ids.push_back(std::to_string(id));
@@ -240,16 +226,12 @@ class PodWriter {
     from_label("JOB_INDEX", "jobset.sigs.k8s.io/job-index");
     from_label("SLURM_RESTART_COUNT", "jobset.sigs.k8s.io/restart-attempt");
     run_key();
-    network();
+    for (const JobVariable& one : network_variables(transport_)) write(one);
   }
 
   // The bandwidth tests know each other by a key, as there is no munge.
   void run_key() {
-    bool tests = false;
-    for (const job_script::JobStep& step : plan_.job->steps) {
-      tests = tests || (!step.program.empty() && step.program[0].value.text.ends_with("_perf"));
-    }
-    if (!tests) return;
+    if (!plan_.runs_bandwidth_test()) return;
     out_.comment(14, fmt::format("The ranks recognize each other by this key. Create it first: "
                                  "kubectl create secret generic {}-key "
                                  "--from-literal=key=$(openssl rand -hex 32)",
@@ -259,28 +241,6 @@ class PodWriter {
     out_.line(18, "secretKeyRef:");
     out_.pair(20, "name", plan_.name + "-key");
     out_.pair(20, "key", "key");
-  }
-
-  void network() {
-    if (transport_.environment.empty()) return;
-    out_.comment(14, fmt::format("Transport `{}`: {}. Your own variables win.", transport_.name,
-                                 transport_.row->about));
-    std::set<std::string> seen;
-    for (const NodeTransport::Variable& one : transport_.environment) {
-      if (!seen.insert(one.name).second) continue;
-      out_.comment(14, one.why);
-      variable(one.name, one.value);
-    }
-    if (!transport_.profile.empty()) {
-      out_.comment(14,
-                   "If the cluster has the transport's own profile, that one wins: it matches the "
-                   "installed version.");
-      variable("SLIPWAY_NCCL_PROFILE", transport_.profile);
-    }
-    if (!transport_.folder.empty()) {
-      out_.comment(14, "The transport's libraries come first in LD_LIBRARY_PATH.");
-      variable("SLIPWAY_NCCL_FOLDER", transport_.folder);
-    }
   }
 
   void resources() {
@@ -353,15 +313,15 @@ class PodWriter {
   YamlWriter& out_;
   const Plan& plan_;
   const PodTransport& transport_;
-  const PodAnnotations& annotations_;
+  const PodLabels& labels_;
   const cluster::PodNetwork::Daemon* daemon_ = nullptr;
 };
 
 }  // namespace
 
 void write_pod(YamlWriter& out, const Plan& plan, const PodTransport& transport,
-               const PodAnnotations& annotations) {
-  PodWriter(out, plan, transport, annotations).run();
+               const PodLabels& labels) {
+  PodWriter(out, plan, transport, labels).run();
 }
 
 }  // namespace slipway::conversion

@@ -8,12 +8,13 @@
 
 namespace slipway::conversion {
 
-struct PodAnnotations {
-  std::string topology, level;  // of Kueue; may be empty
+struct PodLabels {
+  std::string accelerator, machine;  // of machines
+  std::string topology, level;       // an annotation of Kueue; may be empty
 };
 
 // Writes what is below `template:` of the Job.
 void write_pod(YamlWriter& out, const Plan& plan, const PodTransport& transport,
-               const PodAnnotations& annotations);
+               const PodLabels& labels);
 
 }  // namespace slipway::conversion

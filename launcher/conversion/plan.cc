@@ -9,6 +9,7 @@
 
 #include "common/text.h"
 #include "launcher/conversion/plan_steps.h"
+#include "launcher/conversion/pods.h"
 #include "launcher/job_script/image.h"
 #include "launcher/job_script/walk_commands.h"
 
@@ -54,7 +55,7 @@ int64_t job_number(std::string_view name) {
 class Planner {
  public:
   Planner(const JobScript& job, Place place, const Rules& rules, Diagnostics& diagnostics)
-      : job_(job), rules_(rules), diagnostics_(diagnostics) {
+      : job_(job), rules_(rules), diagnostics_(diagnostics), words_(words_of(place.format)) {
     plan_.job = &job;
     plan_.place = std::move(place);
   }
@@ -131,7 +132,8 @@ class Planner {
       if (asked.nodes.value.least != asked.nodes.value.most) {
         diagnostics_
             .warning(Code::no_equivalent, asked.nodes.place,
-                     fmt::format("a JobSet has a fixed number of pods: it gets {}", plan_.nodes))
+                     fmt::format("{} has a fixed number of {}: it gets {}", words_.job, words_.pods,
+                                 plan_.nodes))
             .help("write one number");
       }
     }
@@ -191,11 +193,12 @@ class Planner {
     if (!plan_.image.empty()) return;
     if (!image.place) {
       refuse(job_.steps[0].command.called_place(),
-             "the tasks have no container, and a pod needs an image",
+             fmt::format("the tasks have no container, and {} needs an image", words_.pod),
              "name one with --image or in the script: --container-image");
     } else if (image.asked.is_known()) {
       refuse(image.place,
-             fmt::format("`{}` is a file, and pods pull images from a registry", image.asked.text),
+             fmt::format("`{}` is a file, and {} pull images from a registry", image.asked.text,
+                         words_.pods),
              "name the image in a registry: --image REGISTRY/IMAGE:TAG");
     } else {
       refuse(image.place,
@@ -254,24 +257,25 @@ class Planner {
     if (plan_.gpus == 0 || !plan_.several_nodes()) return;
     const Span place = job_.resources.gpus_per_node.place;
     if (!machine->daemons.empty()) {
-      refuse(
-          place,
-          fmt::format("machines of type `{}` need {} beside the job, which is not known for pods",
-                      machine->name, machine->daemons[0].daemon.name),
-          "run this job on Slurm");
+      refuse(place,
+             fmt::format("machines of type `{}` need {} beside the job, which is not known for {}",
+                         machine->name, machine->daemons[0].daemon.name, words_.pods),
+             "run this job on Slurm");
       return;
     }
     const cluster::TransportType& transport = plan_.place.catalogue->transport(machine->transport);
     const bool uses_host = transport.places.empty();  // plain sockets
-    if (!uses_host && !transport.pods.is_known()) {
-      refuse(place, fmt::format("the network of `{}` is not known for pods", machine->name),
+    const cluster::PodNetwork& network = network_of(transport, plan_.place.format);
+    if (!uses_host && !network.is_known()) {
+      refuse(place,
+             fmt::format("the network of `{}` is not known for {}", machine->name, words_.pods),
              "run this job on Slurm");
-    } else if (!uses_host &&
-               machine->nics.size() !=
-                   transport.pods.gpu.size() +
-                       static_cast<size_t>(std::ranges::count(
-                           machine->nics, "host", &cluster::MachineType::Nic::purpose))) {
-      refuse(place, fmt::format("the interfaces of `{}` are not known for pods", machine->name),
+    } else if (!uses_host && machine->nics.size() !=
+                                 network.gpu.size() + static_cast<size_t>(std::ranges::count(
+                                                          machine->nics, "host",
+                                                          &cluster::MachineType::Nic::purpose))) {
+      refuse(place,
+             fmt::format("the interfaces of `{}` are not known for {}", machine->name, words_.pods),
              "run this job on Slurm");
     }
   }
@@ -292,7 +296,7 @@ class Planner {
       return;
     }
     Folder folder;
-    folder.source = mount.source;
+    folder.source = folder.asked = mount.source;
     folder.target = mount.target;
     for (const std::string& flag : mount.flags) {
       if (flag == "ro")
@@ -308,8 +312,10 @@ class Planner {
       return;
     }
     if (mount.source != "tmpfs" && !mount.source.starts_with('/')) {
-      refuse(place, fmt::format("`{}` is not an absolute path", mount.source),
-             "write it from the root: where a script is submitted has no meaning for pods");
+      refuse(
+          place, fmt::format("`{}` is not an absolute path", mount.source),
+          fmt::format("write it from the root: where a script is submitted has no meaning for {}",
+                      words_.pods));
       return;
     }
     std::string source = folder.source;
@@ -341,8 +347,10 @@ class Planner {
       refuse(place, "from here on, the script is not understood", "check it with `bash -n`");
     }
     for (const Span place : job_.walked.not_read) {
-      diagnostics_.warning(Code::no_equivalent, place,
-                           "this file is not here, so what it does in the pods is not known");
+      diagnostics_.warning(
+          Code::no_equivalent, place,
+          fmt::format("this file is not here, so what it does in the {} is not known",
+                      words_.pods));
     }
     for (const job_script::ScriptCommand& command : job_.walked.programs) {
       const std::string& name = command.words[0].value.text;
@@ -353,13 +361,14 @@ class Planner {
                  command.words[2].value.text == "hostnames") {
         continue;
       } else if (name == "scontrol") {
-        refuse(command.called_place(), "`scontrol`: there is no Slurm in a pod",
+        refuse(command.called_place(),
+               fmt::format("`scontrol`: there is no Slurm in {}", words_.pod),
                "only `scontrol show hostnames` works");
       } else {
         diagnostics_
             .warning(Code::no_equivalent, command.called_place(),
-                     fmt::format("`{}` runs once on Slurm, and here in each of the {} pods", name,
-                                 plan_.nodes))
+                     fmt::format("`{}` runs once on Slurm, and here in each of the {} {}", name,
+                                 plan_.nodes, words_.pods))
             .help("do it before you submit, or test `[ \"$SLURM_NODEID\" = 0 ]`");
       }
     }
@@ -368,10 +377,17 @@ class Planner {
   const JobScript& job_;
   const Rules& rules_;
   Diagnostics& diagnostics_;
+  const Words& words_;
   Plan plan_;
 };
 
 }  // namespace
+
+bool Plan::runs_bandwidth_test() const {
+  return std::ranges::any_of(job->steps, [](const JobStep& step) {
+    return !step.program.empty() && step.program[0].value.text.ends_with("_perf");
+  });
+}
 
 Plan make_plan(const JobScript& job, Place place, const Rules& rules, Diagnostics& diagnostics) {
   return Planner(job, std::move(place), rules, diagnostics).run();

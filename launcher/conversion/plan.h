@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "launcher/cluster/catalogue.h"
+#include "launcher/conversion/format.h"
 #include "launcher/conversion/rules.h"
 #include "launcher/job_script/job.h"
 
@@ -15,6 +16,7 @@ namespace slipway::conversion {
 
 // What the script does not say.
 struct Place {
+  Format format = Format::jobset;
   const cluster::Catalogue* catalogue = nullptr;
   const cluster::MachineType* machine = nullptr;  // nullptr: not known
   std::string image;                              // empty: the script's
@@ -30,6 +32,7 @@ struct Folder {
   std::string name;    // of its volume
   std::string source;  // on the machine, or in the claim
   std::string target;
+  std::string asked;  // the source in the script
   std::string claim;  // a persistent volume claim; empty: a folder of the machine
   bool read_only = false, create = false;
 };
@@ -52,6 +55,8 @@ struct Plan {
   std::vector<std::string> notes;                // what has no effect, and why
 
   bool several_nodes() const { return nodes > 1; }
+  // Whether it runs the bandwidth test, whose ranks recognize each other by a key.
+  bool runs_bandwidth_test() const;
 };
 
 // Reports everything that has no equivalent (E0602) or works differently (W0603). The result is

@@ -35,8 +35,8 @@ void check_nodes(const JobStep& step, const Plan& plan, Diagnostics& diagnostics
   if (!nodes || nodes.value.most == plan.nodes) return;
   diagnostics
       .error(Code::no_equivalent, nodes.place,
-             fmt::format("a step on {} of {} nodes: in pods, every step runs on all nodes",
-                         nodes.value.most, plan.nodes))
+             fmt::format("a step on {} of {} nodes: in {}, every step runs on all nodes",
+                         nodes.value.most, plan.nodes, words_of(plan.place.format).pods))
       .help("do the work in a script of its own, or test `[ \"$SLURM_NODEID\" = 0 ]` in the tasks");
 }
 
@@ -46,7 +46,9 @@ void check_steps(const job_script::JobScript& job, Plan& plan, Diagnostics& diag
   if (job.steps.empty()) {
     diagnostics
         .error(Code::no_equivalent, {job.text.begin, job.text.begin + 1},
-               "the script starts no tasks with srun, so it would run once in every pod")
+               fmt::format("the script starts no tasks with srun, so it would run once in each of "
+                           "the {}",
+                           words_of(plan.place.format).pods))
         .help("start the program with srun");
     return;
   }
@@ -60,7 +62,8 @@ void check_steps(const job_script::JobScript& job, Plan& plan, Diagnostics& diag
     if (step.command.in_background) {
       diagnostics
           .error(Code::no_equivalent, place,
-                 "a step in the background: in pods, one step runs after the other")
+                 fmt::format("a step in the background: in {}, one step runs after the other",
+                             words_of(plan.place.format).pods))
           .help("start it in a script of its own, or from the program itself");
     }
     if (&step == &first) continue;
@@ -69,10 +72,11 @@ void check_steps(const job_script::JobScript& job, Plan& plan, Diagnostics& diag
     if (!other_tasks && !other_image && step.is_launch == first.is_launch) continue;
     diagnostics
         .error(Code::no_equivalent, place,
-               fmt::format("this step has {} than the first, and all steps share the same pods",
+               fmt::format("this step has {} than the first, and all steps share the same {}",
                            other_image   ? "another image"
                            : other_tasks ? "another number of tasks"
-                                         : "another launcher"))
+                                         : "another launcher",
+                           words_of(plan.place.format).pods))
         .other(first.command.called_place(), "the first step")
         .help("write a script for each");
   }

@@ -59,7 +59,7 @@ std::string in_shell(const std::string& value) {
       {"{restarts}", "${SLURM_RESTART_COUNT:-0}"},
       {"{tasks}", "$((SLURM_NNODES * tasks))"},
       {"{tasks_per_node}", "$tasks"},
-      {"{tasks_each}", "$tasks(x$SLURM_NNODES)"},
+      {"{tasks_each}", "$tasks$times"},
       {"{nodes}", "$SLURM_NNODES"},
       {"{node_list}", "$SLURM_JOB_NODELIST"},
       {"{rank}", "$((SLURM_NODEID * tasks + local_rank))"},
@@ -78,7 +78,8 @@ std::string task_variables(const Plan& plan) {
       "launch`.\n"
       "# Ports follow from the job and the step, and are above those that Linux gives to clients.\n"
       "port=$((61000 + (SLURM_JOB_ID + SLURM_STEP_ID) % 2000))\n"
-      "second_port=$((63000 + (SLURM_JOB_ID + SLURM_STEP_ID) % 2000))\n";
+      "second_port=$((63000 + (SLURM_JOB_ID + SLURM_STEP_ID) % 2000))\n"
+      "times=\nif [ \"$SLURM_NNODES\" -gt 1 ]; then times=\"(x$SLURM_NNODES)\"; fi\n";
   for (const job::Framework& framework :
        job::frameworks_of(job::installed_frameworks(), command, "")) {
     if (framework.variables.empty()) continue;
@@ -109,13 +110,15 @@ PodTransport transport_of(const Plan& plan) {
   if (machine == nullptr || plan.gpus == 0) return made;
   made.row = &plan.place.catalogue->transport(machine->transport);
   made.name = made.row->name;
-  if (made.row->pods.is_known() && plan.several_nodes()) made.pods = &made.row->pods;
+  const cluster::PodNetwork& network = network_of(*made.row, plan.place.format);
+  if (network.is_known() && plan.several_nodes()) made.pods = &network;
   std::map<std::string, std::string> words;
   const auto interfaces = interfaces_in_pod(*machine, made.pods, words);
   const NodeTransport filled = cluster::fill_in(*made.row, interfaces);
   const std::string& on_machine = filled.libraries.folder;
   if (made.pods != nullptr && !on_machine.empty()) {
-    words[on_machine] = made.folder = made.pods->folder;
+    made.folder = made.pods->folder;
+    words[on_machine] = made.pods->configuration;
   }
   if (!plan.several_nodes()) {
     made.environment = filled.single_node;
@@ -127,7 +130,9 @@ PodTransport transport_of(const Plan& plan) {
   if (made.pods != nullptr) {
     made.environment.insert(made.environment.end(), made.pods->environment.begin(),
                             made.pods->environment.end());
-    made.profile = replace_words(filled.vendor_profile.path, words);
+    if (plan.place.format == Format::jobset) {
+      made.profile = replace_words(filled.vendor_profile.path, words);
+    }
   }
   for (NodeTransport::Variable& variable : made.environment) {
     variable.value = replace_words(variable.value, words);
@@ -135,10 +140,79 @@ PodTransport transport_of(const Plan& plan) {
   return made;
 }
 
+const cluster::PodNetwork& network_of(const cluster::TransportType& transport, Format format) {
+  return format == Format::jobset ? transport.pods : transport.replicas;
+}
+
+std::vector<JobVariable> slurm_variables(const Plan& plan) {
+  const std::string& named = plan.job->text_of("job-name");
+  std::vector<JobVariable> made;
+  const auto add = [&](const char* name, std::string value) {
+    made.push_back({name, std::move(value), {}});
+  };
+  add("SLURM_JOB_ID", std::to_string(plan.number));
+  made.back().comments = {
+      in_words_of(
+          plan.place.format,
+          "What Slurm tells a job. The rest follows from the index of {pod}, in `start` and "
+          "`srun`."),
+      "The job's number is made of its name."};
+  add("SLURM_JOB_NAME", named.empty() ? plan.name : named);
+  if (!plan.queue.empty()) add("SLURM_JOB_PARTITION", plan.queue);
+  add("SLURM_NNODES", std::to_string(plan.nodes));
+  add("SLURM_NTASKS_PER_NODE", std::to_string(plan.tasks_per_node));
+  if (plan.gpus > 0) {
+    // Slurm repeats the option, not what it comes to.
+    if (plan.job->find("gpus-per-node") != nullptr) {
+      add("SLURM_GPUS_PER_NODE", std::to_string(plan.gpus));
+    }
+    add("SLURM_GPUS_ON_NODE", std::to_string(plan.gpus));
+  }
+  if (plan.cpus > 0) add("SLURM_CPUS_PER_TASK", std::to_string(plan.cpus / plan.tasks_per_node));
+  return made;
+}
+
+std::set<std::string> paths_of_launcher(const Plan& plan) {
+  std::set<std::string> paths;
+  for (const job_script::JobStep& step : plan.job->steps) {
+    const std::string& program = step.command.words[0].value.text;
+    if (step.is_launch && program.starts_with('/')) paths.insert(program);
+  }
+  return paths;
+}
+
+std::vector<JobVariable> network_variables(const PodTransport& transport) {
+  std::vector<JobVariable> made;
+  if (transport.environment.empty()) return made;
+  std::set<std::string> seen;
+  for (const NodeTransport::Variable& one : transport.environment) {
+    if (seen.insert(one.name).second) made.push_back({one.name, one.value, {one.why}});
+  }
+  made[0].comments.insert(made[0].comments.begin(),
+                          fmt::format("Transport `{}`: {}. Your own variables win.", transport.name,
+                                      transport.row->about));
+  if (!transport.profile.empty()) {
+    made.push_back({"SLIPWAY_NCCL_PROFILE",
+                    transport.profile,
+                    {"If the cluster has the transport's own profile, that one wins: it matches "
+                     "the installed version."}});
+  }
+  if (!transport.folder.empty()) {
+    made.push_back({"SLIPWAY_NCCL_FOLDER",
+                    transport.folder,
+                    {"The transport's libraries come first in LD_LIBRARY_PATH."}});
+  }
+  return made;
+}
+
 std::vector<JobFile> job_files(const Plan& plan, const std::string& script,
                                const std::filesystem::path& blueprints) {
   const std::filesystem::path folder = blueprints / "kubernetes/job";
-  std::vector<JobFile> files = {{"script", script}, {"start", read_file(folder / "start")}};
+  const char* const nodes =
+      plan.place.format == Format::jobset ? "nodes-of-jobset" : "nodes-of-vertex";
+  std::vector<JobFile> files = {{"script", script},
+                                {"start", read_file(folder / "start")},
+                                {"nodes", read_file(folder / nodes)}};
   for (const char* program : {"srun", "scontrol", "enroot", "slipway"}) {
     if (uses(plan, program)) files.push_back({program, read_file(folder / program)});
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,31 @@ namespace slipway::conversion {
 struct PodTransport {
   std::string name;  // "socket"; empty: the job needs none
   const cluster::TransportType* row = nullptr;
-  const cluster::PodNetwork* pods = nullptr;  // nullptr: only the host's network
+  const cluster::PodNetwork* pods = nullptr;  // or replicas; nullptr: only the host's network
   std::vector<NodeTransport::Variable> environment;
   std::string profile;  // the vendor's script in the pod; may be empty
   std::string folder;   // of the libraries; may be empty
 };
 
 PodTransport transport_of(const Plan& plan);
+
+// What the format's pods or replicas have of a transport.
+const cluster::PodNetwork& network_of(const cluster::TransportType& transport, Format format);
+
+// A variable of the container with the job's tasks, and comments on it and those after it.
+struct JobVariable {
+  std::string name, value;
+  std::vector<std::string> comments;
+};
+
+// What Slurm tells a job: what all pods have in common.
+std::vector<JobVariable> slurm_variables(const Plan& plan);
+
+// The paths at which the script expects `slipway`, for `slipway launch`.
+std::set<std::string> paths_of_launcher(const Plan& plan);
+
+// What NCCL needs to know.
+std::vector<JobVariable> network_variables(const PodTransport& transport);
 
 // A file of the ConfigMap, by its name.
 struct JobFile {

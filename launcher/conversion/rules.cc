@@ -11,8 +11,9 @@
 
 namespace slipway::conversion {
 
-Rules::Rules(const std::filesystem::path& catalogue, source::Sources& sources,
-             source::Diagnostics& diagnostics) {
+Rules::Rules(const std::filesystem::path& catalogue, Format format, source::Sources& sources,
+             source::Diagnostics& diagnostics)
+    : format_(format) {
   const auto root = source::read_table(catalogue / "job_conversion.yaml", sources, diagnostics);
   if (!root) return;
   cluster::RowReader file(*root, "the file", diagnostics);
@@ -21,6 +22,26 @@ Rules::Rules(const std::filesystem::path& catalogue, source::Sources& sources,
       rules_[fmt::format("{} {}", program, option)] = {Fate::kept, {}, {}};
     }
   }
+  read(file, diagnostics);
+  if (const source::Node* rows = file.sequence("programs")) {
+    for (const source::Node& item : rows->items) {
+      cluster::RowReader row(item, "a row of `programs`", diagnostics);
+      const Rule rule{Fate::refused, in_words_of(format, row.text("why")), row.text("hint")};
+      for (const std::string& name : row.texts("names")) programs_[name] = rule;
+      row.finish();
+    }
+  }
+  if (const source::Node* of_vertex = file.mapping("vertex")) {
+    cluster::RowReader rows(*of_vertex, "`vertex`", diagnostics);
+    if (format == Format::vertex) {
+      read(rows, diagnostics);
+      rows.finish();
+    }
+  }
+  file.finish();
+}
+
+void Rules::read(cluster::RowReader& file, source::Diagnostics& diagnostics) {
   constexpr std::array fates = {std::pair{"no_effect", Fate::no_effect},
                                 std::pair{"differs", Fate::differs},
                                 std::pair{"refused", Fate::refused}};
@@ -29,7 +50,8 @@ Rules::Rules(const std::filesystem::path& catalogue, source::Sources& sources,
     if (rows == nullptr) continue;
     for (const source::Node& item : rows->items) {
       cluster::RowReader row(item, fmt::format("a row of `{}`", key), diagnostics);
-      const Rule rule{fate, row.text("why"), row.optional_text("hint")};
+      const Rule rule{fate, in_words_of(format_, row.text("why")),
+                      in_words_of(format_, row.optional_text("hint"))};
       std::vector<std::string> programs = row.optional_texts("on");
       if (programs.empty()) programs = {"sbatch", "srun"};
       for (const std::string& option : row.texts("options")) {
@@ -40,15 +62,6 @@ Rules::Rules(const std::filesystem::path& catalogue, source::Sources& sources,
       row.finish();
     }
   }
-  if (const source::Node* rows = file.sequence("programs")) {
-    for (const source::Node& item : rows->items) {
-      cluster::RowReader row(item, "a row of `programs`", diagnostics);
-      const Rule rule{Fate::refused, row.text("why"), row.text("hint")};
-      for (const std::string& name : row.texts("names")) programs_[name] = rule;
-      row.finish();
-    }
-  }
-  file.finish();
 }
 
 const Rule* Rules::find(std::string_view program, std::string_view option) const {

@@ -6,7 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "launcher/conversion/format.h"
 #include "launcher/source/diagnostics.h"
+
+namespace slipway::cluster {
+class RowReader;
+}
 
 namespace slipway::conversion {
 
@@ -20,7 +25,7 @@ struct Rule {
 class Rules {
  public:
   // Problems with the file go to `diagnostics` (E0902).
-  Rules(const std::filesystem::path& catalogue, source::Sources& sources,
+  Rules(const std::filesystem::path& catalogue, Format format, source::Sources& sources,
         source::Diagnostics& diagnostics);
 
   // `program`: "sbatch", "srun" or "launch". nullptr for an option without a rule.
@@ -30,6 +35,10 @@ class Rules {
   const Rule* find_program(std::string_view name) const;
 
  private:
+  // Reads the lists of rows of a mapping; they replace earlier rows of the same options.
+  void read(cluster::RowReader& file, source::Diagnostics& diagnostics);
+
+  Format format_;
   std::map<std::string, Rule, std::less<>> rules_;  // by "srun mpi"
   std::map<std::string, Rule, std::less<>> programs_;
 };

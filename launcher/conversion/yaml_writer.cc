@@ -47,8 +47,18 @@ void YamlWriter::comment(size_t indent, std::string_view text) {
 }
 
 void YamlWriter::block(size_t indent, std::string_view key, std::string_view text) {
-  if (!fits_block(text)) return pair(indent, key, text);
-  line(indent, fmt::format("{}: {}", key, text.ends_with('\n') ? "|" : "|-"));
+  block_after(indent, fmt::format("{}: ", key), text);
+}
+
+void YamlWriter::block_item(size_t indent, std::string_view text) {
+  block_after(indent, "- ", text);
+}
+
+void YamlWriter::block_after(size_t indent, std::string_view prefix, std::string_view text) {
+  if (!fits_block(text)) {
+    return line(indent, fmt::format("{}{}", prefix, source::yaml_scalar(std::string(text))));
+  }
+  line(indent, fmt::format("{}{}", prefix, text.ends_with('\n') ? "|" : "|-"));
   for (const std::string& each : split(text, '\n')) {
     if (each.empty())
       text_ += '\n';
@@ -57,6 +67,14 @@ void YamlWriter::block(size_t indent, std::string_view key, std::string_view tex
   }
   // split() has an empty last entry for the final line feed.
   if (text.ends_with('\n') && text_.ends_with("\n\n")) text_.pop_back();
+}
+
+std::string unexpanded(std::string text) {
+  if (text.find("$(") == text.npos && text.find("$$") == text.npos) return text;
+  for (size_t at = text.find('$'); at != text.npos; at = text.find('$', at + 2)) {
+    text.insert(at, "$");
+  }
+  return text;
 }
 
 }  // namespace slipway::conversion

@@ -17,11 +17,17 @@ class YamlWriter {
   void comment(size_t indent, std::string_view text);
   // A text of several lines, unchanged.
   void block(size_t indent, std::string_view key, std::string_view text);
+  void block_item(size_t indent, std::string_view text);  // the same in a list
 
   const std::string& text() const { return text_; }
 
  private:
+  void block_after(size_t indent, std::string_view prefix, std::string_view text);
+
   std::string text_;
 };
+
+// Kubernetes and Vertex replace $(NAME) in arguments and variables; this keeps the text.
+std::string unexpanded(std::string text);
 
 }  // namespace slipway::conversion

@@ -16,18 +16,20 @@ namespace {
 std::vector<ValueWord> words_of_all(const World& world) {
   const std::string nodes = std::to_string(world.nodes.size());
   const std::string per_node = std::to_string(world.tasks_per_node);
-  return {{"{host}", world.nodes.empty() ? "" : world.nodes.front()},
-          {"{port}", std::to_string(world.port)},
-          {"{second_port}", std::to_string(world.second_port)},
-          {"{job}", world.job},
-          {"{restarts}", std::to_string(world.restarts)},
-          {"{tasks}", std::to_string(world.size())},
-          {"{tasks_per_node}", per_node},
-          {"{tasks_each}", fmt::format("{}(x{})", per_node, nodes)},
-          {"{nodes}", nodes},
-          // A plain list: JAX takes the first name for the node of rank 0, and Slurm's bracket
-          // form is sorted.
-          {"{node_list}", join(world.nodes, ",")}};
+  return {
+      {"{host}", world.nodes.empty() ? "" : world.nodes.front()},
+      {"{port}", std::to_string(world.port)},
+      {"{second_port}", std::to_string(world.second_port)},
+      {"{job}", world.job},
+      {"{restarts}", std::to_string(world.restarts)},
+      {"{tasks}", std::to_string(world.size())},
+      {"{tasks_per_node}", per_node},
+      // As Slurm writes it: "2(x3)", and "2" for a single node.
+      {"{tasks_each}", world.nodes.size() > 1 ? fmt::format("{}(x{})", per_node, nodes) : per_node},
+      {"{nodes}", nodes},
+      // A plain list: JAX takes the first name for the node of rank 0, and Slurm's bracket
+      // form is sorted.
+      {"{node_list}", join(world.nodes, ",")}};
 }
 
 std::vector<ValueWord> words_of_task(const World& world, const Place& place) {

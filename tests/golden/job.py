@@ -2,8 +2,8 @@
 """Golden tests of `slipway job show` and `slipway job convert`: usage: job.py SLIPWAY [NAME...]
 
 A case in tests/golden/job begins with lines `# run: slipway job … {}`; run.py says more about such lines. Every manifest is compared with the
-strict schemas of Kubernetes, JobSet and Kueue, and `slipway check` applies the rules of JobSet's webhook to it. SLIPWAY_ACCEPT=1 rewrites the
-expectations.
+strict schemas of Kubernetes, JobSet and Kueue, and `slipway check` applies the rules of JobSet's webhook to it; a custom job of Vertex AI with
+the descriptions of its messages. SLIPWAY_ACCEPT=1 rewrites the expectations.
 """
 import difflib, json, os, pathlib, re, sys, tempfile
 
@@ -13,6 +13,7 @@ import yaml
 sys.dont_write_bytecode = True  # keep the source tree clean
 from checks import exit_status, same
 from run import ROOT, installed, run, transcript
+import vertex
 
 HERE = ROOT / "tests/golden/job"
 BLUEPRINT = """blueprint_name: manifests
@@ -44,11 +45,16 @@ def validators():
 
 def manifests(text):
     """What the commands of a transcript printed as YAML."""
-    return re.findall(r"^--- stdout\n(# .*\n(?:.*\n)*?)(?=--- exit status)", text, re.M)
+    return re.findall(r"^--- stdout\n((?:# |\{).*\n(?:.*\n)*?)(?=--- exit status)", text, re.M)
 
 
 def check_manifest(name, text, known, slipway, prefix):
     objects = list(yaml.safe_load_all(text))
+    if "jobSpec" in objects[0]:
+        same(f"{name}: custom job", vertex.wrong(objects[0]) + vertex.rules(objects[0]), [])
+        return
+    if "kind" not in objects[0]:  # `slipway job show --json`
+        return
     if objects[0]["kind"] == "ConfigMap":
         same(f"{name}: kinds", [each["kind"] for each in objects], ["ConfigMap", "JobSet"])
     for each in objects:

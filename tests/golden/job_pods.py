@@ -2,9 +2,10 @@
 """Runs converted jobs without Kubernetes: usage: job_pods.py SLIPWAY BANDWIDTH_PERF
 
 Each pod of a manifest is a process with the pod's environment and files. That is all it takes from Kubernetes: images, volumes, limits and
-restarts are not interpreted. Names of pods are in a hosts file of their own, as the headless service of a JobSet would resolve them.
+restarts are not interpreted. Names of pods are in a hosts file of their own, as the headless service of a JobSet would resolve them. Replicas of
+Vertex AI have what its documentation says that they have: CLUSTER_SPEC, MASTER_ADDR, RANK and WORLD_SIZE, which count replicas.
 """
-import json, os, pathlib, subprocess, sys, tempfile
+import json, os, pathlib, re, subprocess, sys, tempfile
 
 import yaml
 
@@ -43,7 +44,7 @@ class Manifest:
             elif "secretKeyRef" in source:
                 found[one["name"]] = SECRETS[source["secretKeyRef"]["key"]]
             else:
-                found[one["name"]] = one["value"]
+                found[one["name"]] = expand(one["value"], found)
         return found
 
     def run(self, folder):
@@ -58,17 +59,61 @@ class Manifest:
                 environment = {**self.environment(replica, index), "SLIPWAY_JOB_FOLDER": str(self.folder),
                                "SLIPWAY_STEPS_FILE": str(here / "steps")}
                 command = [word.replace("/slipway/job", str(self.folder)) for word in self.container["command"]]
-                inside = ["sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', str(hosts), *command, *self.container.get("args", [])]
-                maps = [] if os.geteuid() == 0 else ["--map-root-user"]
-                started.append(subprocess.Popen(["unshare", *maps, "--mount", *inside], cwd=here, env=environment, text=True,
-                                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+                command += [expand(word, environment) for word in self.container.get("args", [])]
+                started.append(start_with_hosts(hosts, command, here, environment))
         return [(output, pod.returncode) for pod in started for output in [pod.communicate(timeout=120)[0]]]
 
 
-def convert(slipway, script, folder, *options):
-    done = subprocess.run([slipway, "job", "convert", *options, script], capture_output=True, text=True, timeout=60)
+def expand(text, environment):
+    """Replaces $(NAME) and $$ in an argument, as Kubernetes does."""
+    return re.sub(r"\$\$|\$\(([^)]*)\)", lambda found: "$" if found[0] == "$$" else environment.get(found[1], found[0]), text)
+
+
+class CustomJob:
+    """The same interface for a job of Vertex AI."""
+
+    def __init__(self, text, folder):
+        self.pools = yaml.safe_load(text)["jobSpec"]["workerPoolSpecs"]
+        self.folder = folder / "files"
+
+    def replicas(self):
+        return [(pool, index) for pool, spec in enumerate(self.pools) for index in range(int(spec["replicaCount"]))]
+
+    def environment(self, pool, index):
+        cluster = {f"workerpool{number}": [f"job-workerpool{number}-x-{each}:2222" for each in range(int(spec["replicaCount"]))]
+                   for number, spec in enumerate(self.pools)}
+        spec = {"cluster": cluster, "environment": "cloud", "task": {"type": f"workerpool{pool}", "index": index, "trial": ""},
+                "job": json.dumps({"worker_pool_specs": [], "task": {"type": "workerpool7", "index": 7}})}
+        found = {"PATH": os.environ["PATH"], "HOME": "/root", "CLUSTER_SPEC": json.dumps(spec), "MASTER_ADDR": cluster["workerpool0"][0].split(":")[0],
+                 "MASTER_PORT": "2222", "RANK": str(pool + index), "WORLD_SIZE": str(len(self.replicas())), "CLOUD_ML_JOB_ID": "1234"}
+        return {**found, **{one["name"]: expand(one["value"], found) for one in self.pools[pool]["containerSpec"]["env"]}}
+
+    def run(self, folder):
+        hosts = folder / "hosts"
+        hosts.write_text("127.0.0.1 localhost\n" + "".join(
+            f"127.0.0.1 job-workerpool{pool}-x-{index}\n" for pool, index in self.replicas()))
+        started = []
+        for pool, index in self.replicas():
+            here = folder / f"replica-{pool}-{index}"
+            here.mkdir()
+            environment = {**self.environment(pool, index), "SLIPWAY_JOB_FOLDER": str(here / "job"), "SLIPWAY_STEPS_FILE": str(here / "steps")}
+            container = self.pools[pool]["containerSpec"]
+            words = [expand(word, environment) for word in [*container["command"], *container["args"]]]
+            started.append(start_with_hosts(hosts, words, here, environment))
+        return [(output, pod.returncode) for pod in started for output in [pod.communicate(timeout=120)[0]]]
+
+
+def start_with_hosts(hosts, words, folder, environment):
+    inside = ["sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', str(hosts), *words]
+    maps = [] if os.geteuid() == 0 else ["--map-root-user"]
+    return subprocess.Popen(["unshare", *maps, "--mount", *inside], cwd=folder, env=environment, text=True,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def convert(slipway, script, folder, *options, arguments=(), made=Manifest):
+    done = subprocess.run([slipway, "job", "convert", *options, script, *arguments], capture_output=True, text=True, timeout=60)
     same(f"{script.name}: exit status", (done.returncode, done.stderr if done.returncode else ""), (0, ""))
-    return Manifest(done.stdout, folder)
+    return made(done.stdout, folder)
 
 
 TASKS = """#!/bin/bash
@@ -94,14 +139,50 @@ def tasks(slipway, folder):
             rank, _, text = line.partition(": ")
             found[int(rank)] = json.loads(text)
     same("tasks: labels", sorted(found), list(range(6)))
+    check_tasks(found, [f"tasks-node-0-{node}.tasks" for node in range(3)])
+
+
+def check_tasks(found, names):
+    """The variables of six tasks on three nodes."""
     for rank, environment in found.items():
         expected = {"SLURM_PROCID": rank, "SLURM_LOCALID": rank % 2, "SLURM_NODEID": rank // 2, "SLURM_NTASKS": 6, "SLURM_NNODES": 3,
                     "SLURM_STEP_NUM_TASKS": 6, "SLURM_STEP_ID": 0, "SLURM_TASKS_PER_NODE": "2(x3)", "SLURM_JOB_NAME": "tasks",
-                    "RANK": rank, "LOCAL_RANK": rank % 2, "WORLD_SIZE": 6, "MASTER_ADDR": "tasks-node-0-0.tasks",
-                    "MASTER_PORT": 29500 + int(environment["SLURM_JOB_ID"]) % 1000, "FIRST": "tasks-node-0-0.tasks",
-                    "SLURMD_NODENAME": f"tasks-node-0-{rank // 2}.tasks", "FROM_EXPORT": "yes", "NODE_RANK": rank // 2,
-                    "SLURM_JOB_NODELIST": ",".join(f"tasks-node-0-{node}.tasks" for node in range(3))}
+                    "RANK": rank, "LOCAL_RANK": rank % 2, "WORLD_SIZE": 6, "MASTER_ADDR": names[0],
+                    "MASTER_PORT": 29500 + int(environment["SLURM_JOB_ID"]) % 1000, "FIRST": names[0],
+                    "SLURMD_NODENAME": names[rank // 2], "FROM_EXPORT": "yes", "NODE_RANK": rank // 2,
+                    "SLURM_JOB_NODELIST": ",".join(names)}
         same(f"rank {rank}", {name: environment.get(name) for name in expected}, {name: str(value) for name, value in expected.items()})
+
+
+def vertex(slipway, folder):
+    script = folder / "tasks.sbatch"
+    script.write_text(TASKS)
+    results = convert(slipway, script, folder, "--to", "vertex", "--machine-type", "n2-standard-4", made=CustomJob).run(folder)
+    same("vertex: exit statuses", [code for _, code in results], [0, 0, 0])
+    found = {int(rank): json.loads(text) for output, _ in results for rank, _, text in (line.partition(": ") for line in output.splitlines())}
+    same("vertex: ranks", sorted(found), list(range(6)))
+    check_tasks(found, ["job-workerpool0-x-0", "job-workerpool1-x-0", "job-workerpool1-x-1"])
+
+
+DOLLARS = """#!/bin/bash
+#SLIPWAY --image=registry.example/test:1
+#SBATCH --nodes=2
+price='$$ and $(SLURM_JOB_ID) and $(hostname)'
+srun echo "$price" "$1" "$([ $$ -gt 0 ] && echo "$(echo a number)")" "$2"
+"""
+
+
+def dollars(slipway, folder):
+    """What a platform would replace in arguments stays."""
+    script = folder / "dollars.sbatch"
+    script.write_text(DOLLARS)
+    words = ["$(SLURM_JOB_ID) $$ $(HOME)", "it's $x"]
+    expected = f"$$ and $(SLURM_JOB_ID) and $(hostname) {words[0]} a number {words[1]}\n"
+    for name, made, options in (("jobset", Manifest, []), ("vertex", CustomJob, ["--to", "vertex", "--machine-type", "n2-standard-4"])):
+        here = folder / name
+        here.mkdir()
+        results = convert(slipway, script, here, *options, arguments=words, made=made).run(here)
+        same(f"dollars: {name}", results, [(expected, 0), (expected, 0)])
 
 
 ARRAY = """#!/bin/bash
@@ -149,7 +230,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         slipway = installed(sys.argv[1], folder / "prefix")
-        for test, arguments in ((tasks, []), (array, []), (one_task_fails, []), (bandwidth, [pathlib.Path(sys.argv[2]).resolve()])):
+        for test, arguments in ((tasks, []), (vertex, []), (dollars, []), (array, []), (one_task_fails, []), (bandwidth, [pathlib.Path(sys.argv[2]).resolve()])):
             here = folder / test.__name__
             here.mkdir()
             test(slipway, here, *arguments)
