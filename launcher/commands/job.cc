@@ -199,11 +199,12 @@ int job_prepare(Args args) {
 int job(Args args) {
   return run_part(
       {"slipway job",
-       "Show what a job script asks for, turn it into a JobSet, or prepare its tasks.",
+       "Show what a job script asks for, convert it, run the result, or prepare tasks.",
        "`prepare` is for clusters where nobody installed Slipway's plugins; `slipway run` does it "
        "for each task of srun.",
        {{"show", job_show},
         {"convert", job_convert},
+        {"run", job_run},
         {"queues", job_queues},
         {"prepare", job_prepare}},
        {{"slipway job show train.sbatch", "nodes, containers, commands, with line numbers"},

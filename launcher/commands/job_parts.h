@@ -8,5 +8,6 @@ namespace slipway::commands {
 int job_show(Args args);
 int job_convert(Args args);
 int job_queues(Args args);
+int job_run(Args args);
 
 }  // namespace slipway::commands
