@@ -85,17 +85,14 @@ client() {
 }
 
 # wait_for COMMAND...: until it succeeds; at most two minutes, since the machine may be busy and Slurm takes its time.
-# Polling takes CPU time from other files' tests, so it slows down after a while.
+# Asking takes CPU time from other files' tests: what has taken long is asked again after a tenth of that time.
 wait_for() {
-  local end=$((SECONDS + 120)) asked=0
+  local begin=${EPOCHREALTIME//[.,]/} waited pause
   until "$@"; do
-    [ $SECONDS -lt $end ] || { echo "waited without success for: $*" >&2 && return 1; }
-    asked=$((asked + 1))
-    case $asked in
-      ?) sleep 0.02 ;;
-      [1-3]?) sleep 0.1 ;;
-      *) sleep 0.25 ;;
-    esac
+    waited=$((${EPOCHREALTIME//[.,]/} - begin)) # microseconds
+    [ $waited -lt 120000000 ] || { echo "waited without success for: $*" >&2 && return 1; }
+    pause=$((waited < 200000 ? 20 : waited < 10000000 ? waited / 10000 : 1000)) # milliseconds
+    sleep "$((pause / 1000)).$(printf %03d $((pause % 1000)))"
   done
 }
 
