@@ -1,7 +1,6 @@
 # Only root reaches the metadata server: real packets on machines of a fake Google Cloud, whose server hands out tokens
 # at the real address. `slipway node boot` made the machines a cluster, with real munge, slurmctld and slurmd.
 
-# bats file_tags=user
 load helper
 load google_helper
 

@@ -1,7 +1,6 @@
 # Slurm on machines of a fake Google Cloud follows the blueprint: accounting with a real slurmdbd and MariaDB, scripts around
 # jobs, parameters, and the CPUs that machines have.
 
-# bats file_tags=user
 load helper
 load google_helper
 
