@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "common/host_list.h"
 #include "common/locale_text.h"
 #include "common/text.h"
 #include "launcher/commands/blueprint_input.h"
@@ -46,7 +47,7 @@ std::string as_text(const Needs& needs, const Paint& paint) {
     before = &need;
     std::string line = fmt::format(
         "  {}  {:>{}}  {}", padded(name_of(need), width), amount_of(need), amounts,
-        slipway::join(std::vector<std::string>(need.modules.begin(), need.modules.end()), ", "));
+        names_of_nodes({need.modules.begin(), need.modules.end()}));  // modules, numbered alike
     if (need.on_demand > 0) line += fmt::format(" ({} only while jobs need them)", need.on_demand);
     text += line + "\n";
   }

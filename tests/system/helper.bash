@@ -85,7 +85,7 @@ client() {
 }
 
 # wait_for COMMAND...: until it succeeds; at most two minutes, since the machine may be busy and Slurm takes its time.
-# Asking takes CPU time from other files' tests: what has taken long is asked again after a tenth of that time.
+# Asking takes CPU time from other files' tests, so pauses grow: each is a tenth of the time until then.
 wait_for() {
   local begin=${EPOCHREALTIME//[.,]/} waited pause
   until "$@"; do

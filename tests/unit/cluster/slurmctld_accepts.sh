@@ -40,7 +40,7 @@ ip link set vpc0 up
 } >"$folder/hosts"
 mount --bind "$folder/hosts" /etc/hosts
 slurmctld -D -f "$folder/slurm.conf" >"$folder/out" 2>&1 &
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
   grep -q "Running as primary controller" "$folder/slurmctld.log" 2>/dev/null && break
   sleep 0.05
 done
