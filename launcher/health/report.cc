@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "common/count.h"
 #include "common/error.h"
+#include "common/host_list.h"
 #include "common/json.h"
 #include "launcher/health/verdict.h"
 
@@ -47,13 +51,35 @@ ReportedNode reported_node(const json& verdict) {
   }
 }
 
+namespace {
+
+// Where the object that begins at `begin` ends; the text's end if it does not.
+size_t end_of_object(std::string_view text, size_t begin) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = begin; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && --depth == 0) {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
+}  // namespace
+
 std::vector<ReportedNode> read_verdicts(std::string_view text, const std::string& name) {
   std::vector<ReportedNode> nodes;
-  // Verdicts are objects whose braces begin and end a line.
   size_t begin = 0;
   while ((begin = text.find('{', begin)) != text.npos) {
-    size_t end = text.find("\n}", begin);
-    end = end == text.npos ? text.size() : end + 2;
+    const size_t end = end_of_object(text, begin);
     try {
       nodes.push_back(reported_node(parse_json(text.substr(begin, end - begin))));
     } catch (const Error& error) {
@@ -93,25 +119,73 @@ void sort_nodes(std::vector<ReportedNode>& nodes) {
   });
 }
 
-std::string as_table(const std::vector<ReportedNode>& nodes) {
-  std::vector<Row> rows = {{"NODE", "ACTION", "CHECK", "DEVICE", "EVIDENCE"}};
+namespace {
+
+// Rows that differ in the node alone, which is not in the row yet.
+struct Alike {
+  Row row;
+  Action action = Action::none;
+  std::vector<std::string> nodes;
+};
+
+std::vector<Alike> alike_rows(const std::vector<ReportedNode>& nodes) {
+  std::vector<Alike> groups;
+  std::map<Row, size_t> places;
+  const auto add = [&](const std::string& node, Row row, Action action) {
+    const auto [place, is_new] = places.try_emplace(row, groups.size());
+    if (is_new) groups.push_back({std::move(row), action, {}});
+    groups[place->second].nodes.push_back(node);
+  };
   for (const ReportedNode& node : nodes) {
-    if (!node.trouble.empty()) rows.push_back({node.name, "unknown", "", "", node.trouble});
+    if (!node.trouble.empty()) add(node.name, {"", "unknown", "", "", node.trouble}, Action::none);
     for (const ReportedFinding& finding : node.findings) {
       if (finding.action == Action::none) continue;
-      rows.push_back({node.name, std::string(name_of(finding.action)), finding.check,
-                      finding.device, finding.evidence});
+      const Row row = {"", std::string(name_of(finding.action)), finding.check, finding.device,
+                       finding.evidence};
+      add(node.name, row, finding.action);
     }
   }
+  std::ranges::stable_sort(groups, std::greater(), &Alike::action);
+  return groups;
+}
+
+// A row for each node; of many nodes one, and their list below it.
+constexpr size_t rows_of_alike_nodes = 8;
+
+std::vector<Row> rows_of(const Alike& alike) {
+  std::vector<Row> rows;
+  const auto add = [&](std::string name) {
+    rows.push_back(alike.row);
+    rows.back()[0] = std::move(name);
+  };
+  if (alike.nodes.size() > rows_of_alike_nodes) {
+    add(counted(alike.nodes.size(), "node"));
+  } else {
+    for (const std::string& node : alike.nodes) add(node);
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string as_table(const std::vector<ReportedNode>& nodes) {
+  const Row header = {"NODE", "ACTION", "CHECK", "DEVICE", "EVIDENCE"};
+  const std::vector<Alike> groups = alike_rows(nodes);
+  std::array<size_t, 5> widths = {};
+  const auto fit = [&widths](const Row& row) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  };
+  fit(header);
+  for (const Alike& group : groups) std::ranges::for_each(rows_of(group), fit);
   std::string text;
-  if (rows.size() > 1) {
-    std::array<size_t, 5> widths = {};
-    for (const Row& row : rows) {
-      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  if (!groups.empty()) print_row(text, header, widths);
+  for (const Alike& group : groups) {
+    for (const Row& row : rows_of(group)) print_row(text, row, widths);
+    if (group.nodes.size() > rows_of_alike_nodes) {
+      text += fmt::format("  {}\n", host_list(group.nodes));
     }
-    for (const Row& row : rows) print_row(text, row, widths);
-    text += "\n";
   }
+  if (!groups.empty()) text += "\n";
   return text + health_summary(nodes) + "\n";
 }
 

@@ -118,6 +118,28 @@ TEST_CASE("health report: the page needs no other file, and escapes text from no
   }
 }
 
+TEST_CASE("health report: verdicts can be on a line each, or one after another") {
+  const std::string first = to_json(verdict_of("n-1", "a } and \\ \"{\"")).dump();
+  const auto nodes = read_verdicts(first + "\n" + first + text_of(verdict_of("n-2")), "x");
+  REQUIRE(nodes.size() == 3);
+  CHECK(nodes[0].findings[0].evidence == "a } and \\ \"{\"");
+  CHECK(nodes[2].name == "n-2");
+}
+
+TEST_CASE("health report: many nodes with the same finding take a row and a list") {
+  std::string text = text_of(verdict_of("n-20", "another"));
+  for (int i = 0; i < 9; ++i) text += text_of(verdict_of("n-" + std::to_string(i), "full"));
+  auto nodes = read_verdicts(text, "x");
+  sort_nodes(nodes);
+  CHECK(as_table(nodes) ==
+        "NODE     ACTION  CHECK  DEVICE  EVIDENCE\n"
+        "9 nodes  drain   disk   /run    full\n"
+        "  n-[0-8]\n"
+        "n-20     drain   disk   /run    another\n"
+        "\n"
+        "0 of 10 nodes are healthy\n");
+}
+
 TEST_CASE("health report: an invalid verdict is an error with the file's name") {
   CHECK_THROWS_WITH(read_verdicts("", "x.json"), "x.json contains no health verdict");
   CHECK_THROWS_WITH(read_verdicts("{\"schema\": 1}\n", "x.json"),
