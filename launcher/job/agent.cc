@@ -34,7 +34,7 @@
 #include "launcher/job/protocol.h"
 #include "launcher/job/rank_watch.h"
 #include "launcher/job/requeue.h"
-#include "launcher/job/wire.h"
+#include "common/wire.h"
 #include "launcher/job/xid_listener.h"
 
 namespace slipway::job {

@@ -16,6 +16,7 @@
 
 #include "common/error.h"
 #include "common/tcp.h"
+#include "common/tcp_frame.h"
 
 namespace slipway::job {
 namespace {
@@ -51,22 +52,6 @@ Fd connect_until(const std::string& host, int port, Clock::time_point deadline) 
   return std::move(made.socket);
 }
 
-// Returns nothing if the peer closes the connection or takes too long.
-std::optional<std::string> read_frame(int socket, size_t size, Clock::time_point deadline) {
-  std::string frame(size, '\0');
-  for (size_t have = 0; have < size;) {
-    const ssize_t got = ::recv(socket, frame.data() + have, size - have, 0);
-    if (got > 0) {
-      have += static_cast<size_t>(got);
-    } else if (got < 0 && errno == EINTR) {
-      continue;
-    } else if (got == 0 || errno != EAGAIN || !wait_for(socket, POLLIN, deadline)) {
-      return std::nullopt;
-    }
-  }
-  return frame;
-}
-
 }  // namespace
 
 Fd listen_for_agents() {
@@ -93,7 +78,7 @@ Presence probe_launcher(const std::string& host, int port, milliseconds limit) {
   }
   if (!made.socket) return made.error == ECONNREFUSED ? Presence::refused : Presence::silent;
   // A launcher sends first; for a frozen launcher, only the kernel accepts.
-  const auto greeting = read_frame(made.socket.get(), greeting_bytes, deadline);
+  const auto greeting = receive_frame(made.socket.get(), greeting_bytes, deadline);
   return greeting || Clock::now() < deadline ? Presence::answers : Presence::silent;
 }
 
@@ -104,14 +89,14 @@ Fd connect_to_launcher(const std::string& host, int port, const Secret& key,
     const auto deadline = std::min(end, Clock::now() + one_try);
     Fd socket = connect_until(host, port, deadline);
     const auto greeting =
-        socket ? read_frame(socket.get(), greeting_bytes, deadline) : std::nullopt;
+        socket ? receive_frame(socket.get(), greeting_bytes, deadline) : std::nullopt;
     const auto launcher = greeting ? speaker_of(*greeting) : std::nullopt;
     if (greeting && !launcher) throw Error(whom + " is not a launcher");
     if (greeting) {
       const std::string answer = make_answer(key, agent_purpose, own, *greeting, node);
       // Fits into the buffer of a new connection; if the connection has ended, recv() below fails.
       (void)!::send(socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
-      const auto confirmation = read_frame(socket.get(), confirmation_bytes, deadline);
+      const auto confirmation = receive_frame(socket.get(), confirmation_bytes, deadline);
       if (confirmation && !check_confirmation(key, agent_purpose, *greeting, answer, *confirmation))
         throw Error(whom + " does not have this job's key, so it is not its launcher");
       if (launcher->protocol != own.protocol)

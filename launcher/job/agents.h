@@ -11,7 +11,7 @@
 
 #include "common/pending_clients.h"
 #include "launcher/job/protocol.h"
-#include "launcher/job/wire.h"
+#include "common/wire.h"
 
 namespace slipway::job {
 

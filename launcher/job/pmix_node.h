@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "common/wire.h"
 #include "launcher/job/private_folder.h"
 #include "launcher/job/protocol.h"
 #include "launcher/job/rendezvous.h"
-#include "launcher/job/wire.h"
 
 namespace slipway::job {
 

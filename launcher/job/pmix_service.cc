@@ -18,10 +18,10 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "common/wire.h"
 #include "launcher/job/pmix_job.h"
 #include "launcher/job/pmix_library.h"
 #include "launcher/job/protocol.h"
-#include "launcher/job/wire.h"
 
 namespace slipway::job {
 namespace {

@@ -1,11 +1,9 @@
 // The fields of each message, in the order in which they are sent, with their limits.
 #include "launcher/job/protocol.h"
 
-#include <concepts>
 #include <limits>
-#include <type_traits>
 
-#include "launcher/job/encoding.h"
+#include "common/encoding.h"
 
 namespace slipway::job {
 namespace {
@@ -16,10 +14,6 @@ constexpr int64_t most_signal = 64, most_status = std::numeric_limits<int32_t>::
 constexpr size_t longest_name = 1024, longest_note = 65536, longest_output = size_t{1} << 20;
 constexpr size_t longest_word = size_t{2} << 20;  // longer than Linux accepts: execve(2)
 constexpr size_t most_values = 65536, most_nodes = 65536, most_notes = 65536;
-
-// Deduces constness: messages are encoded from a constant, and decoded into a variable.
-template <class Message, class Kind>
-concept Is = std::same_as<std::remove_const_t<Message>, Kind>;
 
 void rank(auto& a, auto& value) {
   a.number(value, 0, most_ranks - 1);
@@ -217,57 +211,38 @@ void fields(auto& a, Is<Watched> auto& m) {
   a.list(m.collectives, most_values, [](auto& b, auto& value) { fields(b, value); });
 }
 
-namespace {
-
-std::string encode_any(const auto& message) {
-  Encoder encoder;
-  encoder.one_of(message);
-  return encoder.take();
-}
-
-template <class Message>
-Message decode_any(std::string_view bytes) {
-  Message message;
-  Decoder decoder(bytes);
-  decoder.one_of(message);
-  decoder.finish();
-  return message;
-}
-
-}  // namespace
-
 Speaker this_program() {
   return {protocol_number, SLIPWAY_VERSION};
 }
 
 std::string encode(const ToAgent& message) {
-  return encode_any(message);
+  return encode_message(message);
 }
 std::string encode(const ToLauncher& message) {
-  return encode_any(message);
+  return encode_message(message);
 }
 std::string encode(const ToPmixServer& message) {
-  return encode_any(message);
+  return encode_message(message);
 }
 std::string encode(const FromPmixServer& message) {
-  return encode_any(message);
+  return encode_message(message);
 }
 
 template <>
 ToAgent decode(std::string_view bytes) {
-  return decode_any<ToAgent>(bytes);
+  return decode_message<ToAgent>(bytes);
 }
 template <>
 ToLauncher decode(std::string_view bytes) {
-  return decode_any<ToLauncher>(bytes);
+  return decode_message<ToLauncher>(bytes);
 }
 template <>
 ToPmixServer decode(std::string_view bytes) {
-  return decode_any<ToPmixServer>(bytes);
+  return decode_message<ToPmixServer>(bytes);
 }
 template <>
 FromPmixServer decode(std::string_view bytes) {
-  return decode_any<FromPmixServer>(bytes);
+  return decode_message<FromPmixServer>(bytes);
 }
 
 }  // namespace slipway::job

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -21,7 +22,12 @@
 
 #include "common/error.h"
 
-namespace slipway::job {
+namespace slipway {
+
+// For the functions fields(), which list the fields of a message. Deduces constness: messages are
+// encoded from a constant, and decoded into a variable.
+template <class Message, class Kind>
+concept Is = std::same_as<std::remove_const_t<Message>, Kind>;
 
 class Encoder {
  public:
@@ -182,4 +188,20 @@ class Decoder {
   std::string_view rest_;
 };
 
-}  // namespace slipway::job
+// A std::variant of all messages of one direction.
+template <class... Kinds>
+std::string encode_message(const std::variant<Kinds...>& message) {
+  Encoder encoder;
+  encoder.one_of(message);
+  return encoder.take();
+}
+template <class Message>
+Message decode_message(std::string_view bytes) {
+  Message message;
+  Decoder decoder(bytes);
+  decoder.one_of(message);
+  decoder.finish();
+  return message;
+}
+
+}  // namespace slipway

@@ -1,5 +1,5 @@
 // Sends and receives messages over a connected socket. Each is its length in four bytes,
-// big-endian, and its bytes (launcher/job/protocol.h). Never waits: what the socket does not take
+// big-endian, and its bytes (common/encoding.h). Never waits: what the socket does not take
 // stays queued.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "common/fd.h"
 
-namespace slipway::job {
+namespace slipway {
 
 class Wire {
  public:
@@ -37,4 +37,4 @@ class Wire {
   size_t sent_ = 0, taken_ = 0;  // of out_ and in_
 };
 
-}  // namespace slipway::job
+}  // namespace slipway

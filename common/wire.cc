@@ -1,5 +1,5 @@
 // Sends and receives messages over a connected socket.
-#include "launcher/job/wire.h"
+#include "common/wire.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "common/error.h"
 
-namespace slipway::job {
+namespace slipway {
 namespace {
 
 constexpr size_t length_bytes = 4;
@@ -86,4 +86,4 @@ std::optional<std::string> Wire::next() {
   return message;
 }
 
-}  // namespace slipway::job
+}  // namespace slipway
