@@ -1,0 +1,111 @@
+// What the launcher knows about the steps in its nodes' memory, and what it does about them. It has
+// no clock and no connection, so tests and simulations use it as the launcher does.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "launcher/checkpoint/messages.h"
+
+namespace slipway::checkpoint {
+
+struct Order {
+  std::string node;
+  ToKeeper message;
+};
+
+// Where an attempt's ranks are: node i has `ranks_per_node` of them from i * ranks_per_node on.
+struct Ranks {
+  std::vector<std::string> nodes;
+  int64_t ranks_per_node = 1;
+  int64_t size() const { return static_cast<int64_t>(nodes.size()) * ranks_per_node; }
+};
+
+class Board {
+ public:
+  // Each rank's step has a place on `copies` nodes besides its own.
+  explicit Board(int64_t copies) : copies_(copies) {}
+
+  // Throws Error on a rank that does not exist.
+  void heard(const std::string& node, const FromKeeper& message);
+  void gone(const std::string& node);
+
+  // Whether every node has said that it can hold steps.
+  bool has_opened(const std::vector<std::string>& nodes) const;
+
+  // An attempt begins: its ranks get the newest step that is still there for all of them.
+  void begin(int64_t attempt, Ranks ranks);
+  // Whether all nodes that are here have what they need to start, or never will.
+  bool is_ready() const;
+  // The step that the ranks have, or -1, and a sentence about it.
+  int64_t restored_step() const { return restored_; }
+  std::string restored_text() const;
+
+  // The newest step that all ranks have in all places.
+  std::optional<int64_t> complete_step() const { return complete_; }
+  int64_t complete_count() const { return complete_count_; }
+
+  bool is_off() const { return off_; }
+
+  // Messages for keepers, and lines for the user, since the last call.
+  std::vector<Order> orders();
+  std::vector<std::string> news();
+
+ private:
+  struct RankStep {
+    std::string digest;           // as its own node has it; empty: not there yet
+    std::set<std::string> nodes;  // that have it
+  };
+  struct Step {
+    std::vector<RankStep> ranks;
+    int64_t present = 0;  // ranks with a digest
+  };
+
+  void hear(const std::string& node, const Open& open);
+  void hear(const std::string& node, const Kept& kept);
+  void hear(const std::string& node, const Missing& missing);
+  void hear(const std::string& node, const Restored& restored);
+  void hear(const std::string& node, const Notice& notice);
+  void hear(const std::string& node, const Off& off);
+
+  void check_rank(int64_t rank) const;
+  const std::string& node_of(int64_t rank) const;
+  std::vector<std::string> places_of(int64_t rank) const;
+  std::vector<Source> sources_of(int64_t rank, const RankStep& step) const;
+  bool can_restore(const Step& step) const;
+  int64_t newest_restorable() const;
+  std::string why_none() const;
+  void order_restore();
+  std::vector<RestoredRank> ranks_for(int64_t node) const;
+  int64_t index_of(const std::string& node) const;  // in ranks_
+  void choose_target();
+  void begin_copies();
+  void order_copy(const std::string& node, int64_t rank);
+  void count_if_complete();
+  void abandon_target(const std::string& why);
+  void turn_off(const std::string& why);
+  void to_all(const ToKeeper& message);
+
+  int64_t copies_;
+  std::map<std::string, Open> open_;  // nodes that are here
+  int64_t attempt_ = 0;
+  Ranks ranks_;
+  std::vector<size_t> shifts_;
+  std::map<int64_t, Step> steps_;
+  std::optional<int64_t> complete_, target_;
+  std::set<std::pair<std::string, int64_t>> wanted_;  // of the target: node, rank
+  std::map<std::pair<std::string, int64_t>, int> failures_;
+  int64_t complete_count_ = 0;
+  int64_t restored_ = -1;
+  std::string why_none_;             // after begin(), if nothing is restored
+  std::set<std::string> restoring_;  // nodes
+  bool off_ = false, has_told_failure_ = false;
+  std::vector<Order> orders_;
+  std::vector<std::string> news_;
+};
+
+}  // namespace slipway::checkpoint

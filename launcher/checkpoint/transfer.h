@@ -1,0 +1,57 @@
+// Copies a step from one keeper to another, over a connection that both have proven.
+//
+// The receiver asks for a step by its digest. Everything that it accepts leads to exactly that
+// step: the manifest has the digest, and each file has the digest that the manifest gives it.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/fd.h"
+#include "common/handshake.h"
+#include "common/secret.h"
+#include "launcher/checkpoint/messages.h"
+#include "launcher/checkpoint/step_files.h"
+
+namespace slipway::checkpoint {
+
+inline constexpr std::string_view keeper_purpose = "slipway checkpoints";
+
+// Sends and receives messages, and waits for each at most `patience`.
+class PeerChannel {
+ public:
+  // `socket` is connected and non-blocking.
+  PeerChannel(Fd socket, std::chrono::milliseconds patience);
+
+  // Both throw Error: the peer is gone, silent, or sends what is not a message.
+  void send(const PeerMessage& message);
+  PeerMessage receive();
+
+ private:
+  Fd socket_;
+  std::chrono::milliseconds patience_;
+};
+
+// Connects to a keeper, and proves that this is the keeper of `node`. Throws Error.
+Fd connect_to_keeper(const Source& where, const Secret& key, const std::string& node,
+                     const Speaker& own, std::chrono::milliseconds patience);
+
+// A step that can be served: its folder, and what is in it.
+struct ServedStep {
+  std::filesystem::path folder;
+  std::shared_ptr<const Manifest> manifest;
+};
+
+// Answers one Want. `find` returns no manifest if this node does not have the step. Throws Error.
+void serve_step(PeerChannel& peer, const std::function<ServedStep(const Want&)>& find);
+
+// Gets a step into a new folder. `admit` hears its size before anything is written, and may throw.
+// Throws Error, and MemoryFull; the folder then has to be removed.
+Manifest fetch_step(PeerChannel& peer, const Want& want, const std::filesystem::path& folder,
+                    const std::function<void(int64_t size_bytes)>& admit,
+                    const Cancelled& cancelled);
+
+}  // namespace slipway::checkpoint
