@@ -8,6 +8,7 @@
 
 #include "common/command_line.h"
 #include "common/error.h"
+#include "launcher/checkpoint/memory_limit.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/launch_container.h"
 #include "launcher/job/agent.h"
@@ -56,8 +57,45 @@ std::vector<job::LogRule> log_rules_in(const std::string& file) {
   throw ReportedError("the log rules are wrong");
 }
 
+// What the options about checkpoints in memory say.
+struct MemoryOptions {
+  std::string size;  // "auto" without a size; empty: the option is not given
+  int64_t copies = 0;
+};
+
+constexpr const char* memory_option = "--fast-checkpoints";
+constexpr const char* usual_size = "auto";
+
+// The size is optional, and belongs to the option only with an equals sign.
+std::vector<std::string> with_sizes(Args args) {
+  std::vector<std::string> all(args.begin(), args.end());
+  for (std::string& each : all) {
+    if (each == "--") break;
+    if (each == memory_option) each += std::string("=") + usual_size;
+  }
+  return all;
+}
+
+void take_memory(const MemoryOptions& memory, job::LaunchOptions& options) {
+  if (memory.size.empty()) {
+    if (memory.copies != 0)
+      throw UsageError(std::string("--copies has no effect without ") + memory_option);
+    return;
+  }
+  options.fast_checkpoints = true;
+  require_launch(memory.copies >= 0 && memory.copies <= 16, "copies", "a number from 1 to 16");
+  if (memory.copies > 0) options.copies = memory.copies;
+  if (options.container.wanted)
+    throw UsageError(std::string(memory_option) + " does not work in a container yet");
+  if (memory.size == usual_size) return;
+  const auto bytes = checkpoint::size_in_bytes(memory.size);
+  require_launch(bytes.has_value(), "fast-checkpoints", "a size, such as 64G");
+  options.checkpoint_bytes = *bytes;
+}
+
 void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::string& progress,
-                        std::string& ledger, std::string& log_rules, bool& explain) {
+                        std::string& ledger, std::string& log_rules, MemoryOptions& memory,
+                        bool& explain) {
   line.option("spares", "N", "nodes of the job to hold back as replacements", &options.spares);
   line.option("min-nodes", "N", "continue as long as this many nodes are left", &options.min_nodes,
               "the number at the start");
@@ -88,6 +126,10 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
               &progress);
   line.option("ledger", "FILE", "where to record what happens", &ledger,
               "slipway-ledger-JOB.jsonl in this folder");
+  line.option("fast-checkpoints", "[=SIZE]",
+              "keep checkpoints in the memory of other nodes, at most SIZE on each, such as 64G",
+              &memory.size, "none; without SIZE, a quarter of the memory");
+  line.option("copies", "N", "copies of each fast checkpoint, on other nodes", &memory.copies, "2");
   line.option("tell", "PROGRAM|URL|ADDRESS",
               "tell of failures and missing spares; may be given several times", &options.tell);
   line.option("ntasks-per-node", "N", "tasks on each node", &options.tasks_per_node,
@@ -114,6 +156,8 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
   line.exit_status("0", "the program succeeded on all nodes");
   line.exit_status("N", "the program's own exit status, when it cannot succeed");
   line.environment("SLIPWAY_PROGRESS", "for the program: the file to which it writes its step");
+  line.environment("SLIPWAY_CHECKPOINTS",
+                   "for the program: the folder of its fast checkpoints, step-N for each");
   line.file("slipway-ledger-JOB.jsonl", "what happened; `slipway ledger JOB` reads it");
   line.see_also("slipway-ledger(1)");
   line.see_also("slipway-rehearse(1)");
@@ -145,10 +189,12 @@ int launch(Args args) {
       "spare in its place, and starts the program again from its last checkpoint.");
   bool explain = false;
   ContainerOptions container;
-  add_launch_options(line, options, progress, ledger, log_rules, explain);
+  MemoryOptions memory;
+  add_launch_options(line, options, progress, ledger, log_rules, memory, explain);
   container.add_to(line);
-  if (!line.parse(args)) return 0;
+  if (!line.parse(with_sizes(args))) return 0;
   options.container = container.take();
+  take_memory(memory, options);
   if (explain) return explain_variables(options);
   if (options.command.empty()) throw UsageError("COMMAND is missing: slipway launch -- COMMAND");
   check_launch(options);

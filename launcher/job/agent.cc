@@ -18,11 +18,13 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/wire.h"
 #include "launcher/health/history.h"
 #include "launcher/health/report_slots.h"
 #include "launcher/job/agent_connection.h"
 #include "launcher/job/agent_process.h"
 #include "launcher/job/agent_settings.h"
+#include "launcher/job/checkpoint_node.h"
 #include "launcher/job/container_place.h"
 #include "launcher/job/energy_meter.h"
 #include "launcher/job/kernel_log.h"
@@ -34,7 +36,6 @@
 #include "launcher/job/protocol.h"
 #include "launcher/job/rank_watch.h"
 #include "launcher/job/requeue.h"
-#include "common/wire.h"
 #include "launcher/job/xid_listener.h"
 
 namespace slipway::job {
@@ -46,7 +47,6 @@ using std::chrono::milliseconds;
 // If the launcher stops reading, tasks block at this limit, as they do on a full pipe.
 constexpr size_t most_unsent = size_t{1} << 20;
 constexpr milliseconds connect_limit = std::chrono::seconds(30);
-constexpr size_t most_kernel_lines = 1000;  // kept per attempt
 constexpr milliseconds kill_limit = std::chrono::seconds(20);
 constexpr milliseconds health_limit = std::chrono::seconds(3);
 constexpr milliseconds container_interval = milliseconds(20);  // while tasks wait for it
@@ -68,7 +68,10 @@ class Agent {
               longest_message),
         signals_(task_signals()),
         pmix_(settings.with_pmix, orphan_.node),
-        ports_(static_cast<uint64_t>(::getpid()) * port_spread) {}
+        ports_(static_cast<uint64_t>(::getpid()) * port_spread) {
+    if (settings.with_checkpoints)
+      checkpoints_.emplace(orphan_.node, key_, settings.checkpoint_bytes);
+  }
 
   int run() {
     offer_ports();
@@ -78,6 +81,7 @@ class Agent {
       report_tasks();
       report_energy();
       receive();
+      report_checkpoints();
       start_tasks();
       beat();
       report_health();
@@ -111,6 +115,8 @@ class Agent {
     for (const pollfd& each : energy_.descriptors()) fds.push_back(each);
     for (const pollfd& each : watch_.descriptors()) fds.push_back(each);
     for (const pollfd& each : pmix_.descriptors()) fds.push_back(each);
+    if (checkpoints_)
+      for (const pollfd& each : checkpoints_->descriptors()) fds.push_back(each);
     auto step = std::min(limit_ / 8, milliseconds(250));
     if (waiting_ && container_ != nullptr) step = container_interval;
     ::poll(fds.data(), fds.size(), static_cast<int>(std::max(step, milliseconds(10)).count()));
@@ -192,6 +198,15 @@ class Agent {
     if (Clock::now() - last_message_ > limit_) lose_launcher();
   }
 
+  void report_checkpoints() {
+    if (!checkpoints_) return;
+    for (std::string& each : checkpoints_->receive()) send(CheckpointNews{std::move(each)});
+  }
+
+  void handle(const CheckpointOrder& order) {
+    if (checkpoints_) checkpoints_->send(order.bytes);
+  }
+
   void lose_launcher() { over_ = is_lost_ = true; }
 
   static ToAgent decode_order(const std::string& message) try {
@@ -247,6 +262,7 @@ class Agent {
       variables[run_key_variable] = run_key;
       for (const auto& [name, value] : task.set) variables[name] = value;
       for (const auto& [name, value] : pmix_.variables(local++)) variables[name] = value;
+      if (checkpoints_) checkpoints_->add_variable(task.rank, variables);
       tasks_.start(task.rank, order.command, variables, order.unset,
                    container_ == nullptr ? nullptr : &container_->container());
     }
@@ -281,16 +297,8 @@ class Agent {
   // Returns the new lines that call for taking the node out of service.
   std::vector<std::string> read_kernel_log() {
     KernelLines lines = log_.lines(xids_.news());
-    add_lines(kernel_.all, lines.all);
-    add_lines(kernel_.broken, lines.broken);
+    add_lines(kernel_, lines);
     return lines.broken;
-  }
-
-  // An attempt may last for weeks, so only the last lines are kept.
-  static void add_lines(std::vector<std::string>& kept, const std::vector<std::string>& lines) {
-    kept.insert(kept.end(), lines.begin(), lines.end());
-    if (kept.size() > most_kernel_lines)
-      kept.erase(kept.begin(), kept.end() - static_cast<ptrdiff_t>(most_kernel_lines));
   }
 
   // Runs while tasks do: tasks on a broken node may hang for long before they fail.
@@ -339,6 +347,7 @@ class Agent {
     std::vector<pid_t> others = energy_.processes();
     for (const pid_t each : pmix_.processes()) others.push_back(each);
     for (const pid_t each : watch_.processes()) others.push_back(each);
+    if (checkpoints_) others.push_back(checkpoints_->process());
     if (xids_.process() != 0) others.push_back(xids_.process());
     return tasks_.end_all(grace, kill_limit, meanwhile, others);
   }
@@ -365,6 +374,7 @@ class Agent {
   RankWatch watch_;
   PmixNode pmix_;
   PortOffers ports_;
+  std::optional<CheckpointNode> checkpoints_;
   std::optional<Start> waiting_;  // for the PMIx server
   KernelLog log_{policy_here()};
   XidListener xids_;

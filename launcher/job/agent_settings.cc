@@ -23,6 +23,7 @@ constexpr const char* restarts_variable = "SLIPWAY_LAUNCH_RESTARTS";    // of th
 constexpr const char* ledger_variable = "SLIPWAY_LAUNCH_LEDGER";        // absolute path
 constexpr const char* heartbeat_variable = "SLIPWAY_LAUNCH_HEARTBEAT";  // seconds
 
+constexpr const char* checkpoints_variable = "SLIPWAY_LAUNCH_CHECKPOINTS";  // bytes; empty: none
 constexpr const char* container_variable = "SLIPWAY_LAUNCH_CONTAINER";  // absolute path, or empty
 
 std::string required(const char* name) {
@@ -75,6 +76,8 @@ Variables agent_variables(const AgentSettings& settings) {
           {restarts_variable, std::to_string(orphan.run.restarts)},
           {ledger_variable, orphan.ledger.native()},
           {container_variable, settings.container.native()},
+          {checkpoints_variable,
+           settings.with_checkpoints ? std::to_string(settings.checkpoint_bytes) : ""},
           {heartbeat_variable,
            fmt::format("{}", static_cast<double>(settings.heartbeat.count()) / 1000)}};
 }
@@ -86,8 +89,11 @@ AgentSettings take_agent_settings() {
   settings.key = key_in_environment();
   settings.with_pmix = required(mpi_variable) == "pmix";
   settings.container = environment_variable(container_variable);
-  for (const char* name : {launcher_variable, key_variable, mpi_variable, restarts_variable,
-                           ledger_variable, container_variable, heartbeat_variable})
+  settings.with_checkpoints = !environment_variable(checkpoints_variable).empty();
+  settings.checkpoint_bytes = number_of(checkpoints_variable, 0);
+  for (const char* name :
+       {launcher_variable, key_variable, mpi_variable, restarts_variable, ledger_variable,
+        container_variable, checkpoints_variable, heartbeat_variable})
     ::unsetenv(name);
   return settings;
 }

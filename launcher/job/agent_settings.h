@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 
 #include "common/secret.h"
@@ -15,6 +16,8 @@ struct AgentSettings {
   Secret key;     // proves launcher and agent to each other
   std::chrono::milliseconds heartbeat{};  // the longest silence
   bool with_pmix = false;
+  bool with_checkpoints = false;  // in memory
+  int64_t checkpoint_bytes = 0;   // that a node holds at most; 0: the usual share
   // Tasks join a container that another step holds: container_place.h. Empty: they do not.
   std::filesystem::path container;
 };

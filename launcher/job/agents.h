@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "common/pending_clients.h"
-#include "launcher/job/protocol.h"
 #include "common/wire.h"
+#include "launcher/job/protocol.h"
 
 namespace slipway::job {
 
@@ -21,7 +21,7 @@ struct Gone {  // the agent is gone for good
 
 // A message from an agent, or the news that it is gone.
 using AgentNews = std::variant<Gone, Beat, TaskText, Ended, Stopped, Energy, Health, StepSignal,
-                               PmixNews, Refused, Ports, Watched>;
+                               PmixNews, Refused, Ports, Watched, CheckpointNews>;
 
 struct AgentEvent {
   std::string node;

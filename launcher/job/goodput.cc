@@ -60,6 +60,7 @@ class GoodputReader {
           goodput_.result = entry.result;
           break;
         case Event::finding:
+        case Event::restore:
           break;
         case Event::progress:
           break;  // laid with its attempt
@@ -98,7 +99,8 @@ class GoodputReader {
       if (open != nullptr && entry.event == Event::progress) {
         open->points.push_back({entry.time_ms, entry.step});
         reported_ = true;
-      } else if (open != nullptr && entry.event != Event::energy && entry.event != Event::finding) {
+      } else if (open != nullptr && entry.event != Event::energy && entry.event != Event::finding &&
+                 entry.event != Event::restore) {
         // If the attempt's end was not recorded, its launcher was killed; nobody knows when.
         const bool recorded = entry.event == Event::failure || entry.event == Event::end;
         open->end_ms = recorded ? entry.time_ms : before_ms;

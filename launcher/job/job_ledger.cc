@@ -126,6 +126,14 @@ void JobLedger::finding(int64_t attempt, const WatchFinding& finding) {
   put(std::move(entry));
 }
 
+void JobLedger::restore(int64_t attempt, int64_t step, const std::string& why) {
+  Entry entry = entry_of(Event::restore, attempt);
+  entry.what = step < 0 ? "disk" : "memory";
+  entry.step = std::max<int64_t>(step, 0);
+  entry.evidence = {why};
+  put(std::move(entry));
+}
+
 void JobLedger::energy(const AttemptEnergy& energy) {
   Entry entry = entry_of(Event::energy, energy.attempt);
   entry.joules = energy.joules;

@@ -51,6 +51,9 @@ class JobLedger {
   void last_progress(int64_t attempt, const StepAt& last);
   void failure(int64_t attempt, const Verdict& verdict, int64_t time_ms);
   void finding(int64_t attempt, const WatchFinding& finding);
+  // What the attempt starts from: `step` in memory, or if that is -1, what is on disk. `why` says
+  // more.
+  void restore(int64_t attempt, int64_t step, const std::string& why);
   void energy(const AttemptEnergy& energy);
   // After this, only energy and an end with another result are written: when Slurm ends a job, its
   // tasks run on for some seconds.

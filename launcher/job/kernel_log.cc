@@ -16,6 +16,7 @@ namespace slipway::job {
 namespace {
 
 constexpr size_t most_lines = 20;
+constexpr size_t most_kernel_lines = 1000;  // of an attempt
 constexpr size_t largest_verdict = 1 << 22;
 constexpr std::string_view nvml_words = "NVML: Xid ";
 
@@ -23,11 +24,18 @@ bool asks_for_a_drain(const health::Xid& xid, const health::Policy& policy) {
   return policy.meaning_of_xid(xid.number).rule.action >= health::Action::drain;
 }
 
-void keep_last(std::vector<std::string>& lines) {
-  if (lines.size() > most_lines) lines.erase(lines.begin(), lines.end() - most_lines);
+void keep_last(std::vector<std::string>& lines, size_t most = most_lines) {
+  if (lines.size() > most) lines.erase(lines.begin(), lines.end() - static_cast<ptrdiff_t>(most));
 }
 
 }  // namespace
+
+void add_lines(KernelLines& kept, const KernelLines& lines) {
+  kept.all.insert(kept.all.end(), lines.all.begin(), lines.all.end());
+  kept.broken.insert(kept.broken.end(), lines.broken.begin(), lines.broken.end());
+  keep_last(kept.all, most_kernel_lines);
+  keep_last(kept.broken, most_kernel_lines);
+}
 
 std::optional<health::Policy> policy_here() {
   try {

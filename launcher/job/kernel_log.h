@@ -21,6 +21,9 @@ struct KernelLines {
   std::vector<std::string> broken;  // those that take the node out of service
 };
 
+// Adds what came later. An attempt may last for weeks, so only the last lines are kept.
+void add_lines(KernelLines& kept, const KernelLines& lines);
+
 class KernelLog {
  public:
   // Reads nothing if the user may not read the log. `policy` is the node's own; without it, nothing

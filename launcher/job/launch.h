@@ -35,8 +35,11 @@ struct LaunchOptions {
   std::vector<std::string> tell;   // programs, URLs and mail addresses: job_teller.h
   std::vector<std::string> srun;   // more options for the agents' step
   LaunchContainer container;
-  std::string mpi = "pmix";  // or "none": how MPI ranks find each other
-  std::string framework;     // of the catalog; empty: by the command
+  bool fast_checkpoints = false;  // in the nodes' memory: launcher/checkpoint
+  int64_t checkpoint_bytes = 0;   // that a node holds at most; 0: a share of its memory
+  int64_t copies = 2;             // of each rank's checkpoint, on other nodes
+  std::string mpi = "pmix";       // or "none": how MPI ranks find each other
+  std::string framework;          // of the catalog; empty: by the command
   bool label = false;
   bool no_kill = false;  // the job has --no-kill, although its script does not
 };

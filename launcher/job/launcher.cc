@@ -51,7 +51,9 @@ Launcher::Launcher(const LaunchOptions& options, Allocation allocation)
       variables_(task_variables(options)),
       restarts_(options.restarts),
       run_({allocation_.job, allocation_.restarts}, to_milliseconds(options.heartbeat_seconds),
-           [this](bool stops) { hold_step(stops); }) {}
+           [this](bool stops) { hold_step(stops); }) {
+  if (options_.fast_checkpoints) board_.emplace(options_.copies);
+}
 
 void Launcher::add_bad(const std::string& node) {
   if (std::ranges::find(bad_, node) == bad_.end()) bad_.push_back(node);
@@ -84,6 +86,7 @@ Attempt Launcher::run_attempt() {
   say(fmt::format("attempt {} on {}, {}", attempt.number(), counted(choice_.nodes.size(), "node"),
                   counted(choice_.spares.size(), "spare")));
   take_ports(attempt);
+  restore_checkpoints(attempt);
   if (attempt.number() == 1)
     for (const std::string& note : variables_.notes(attempt.world())) say(note);
   for (size_t node = 0; node < choice_.nodes.size(); ++node) {

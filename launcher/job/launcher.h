@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/secret.h"
+#include "launcher/checkpoint/board.h"
 #include "launcher/job/agent_settings.h"
 #include "launcher/job/agent_step.h"
 #include "launcher/job/agents.h"
@@ -72,6 +73,12 @@ class Launcher {
   void cancel(int signal);
   void end_agents();
 
+  // launcher_checkpoints.cc: checkpoints in the nodes' memory.
+  // Gives the ranks what they start from, before any task starts.
+  void restore_checkpoints(Attempt& attempt);
+  void hear_keeper(const std::string& node, const CheckpointNews& news);
+  void send_checkpoint_orders();
+
   // launcher.cc: attempts, and what follows a failure.
   Attempt run_attempt();
   // Takes the ports that the first node's agent offers.
@@ -106,6 +113,7 @@ class Launcher {
   JobWatch from_outside_;
   Agents agents_;
   EnergyTally energy_;
+  std::optional<checkpoint::Board> board_;  // of fast checkpoints, if they are wanted
   Variables taken_;
   TaskVariables variables_;
   std::map<std::string, Ports> ports_;      // offered by nodes

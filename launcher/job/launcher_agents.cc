@@ -30,6 +30,8 @@ AgentSettings Launcher::agent_settings() const {
   settings.heartbeat = to_milliseconds(options_.heartbeat_seconds);
   settings.with_pmix = options_.mpi == "pmix";
   settings.container = container_folder_;
+  settings.with_checkpoints = options_.fast_checkpoints;
+  settings.checkpoint_bytes = options_.checkpoint_bytes;
   return settings;
 }
 
@@ -118,6 +120,7 @@ void Launcher::pump(Attempt* attempt, milliseconds timeout) {
   const std::vector<AgentEvent> events = agents_.wait(timeout, signals_.fd(), read);
   if (run_.check_after_freeze()) return;
   for (const AgentEvent& event : events) handle(event, attempt);
+  send_checkpoint_orders();
   for (const AttemptEnergy& energy : energy_.complete()) ledger_.energy(energy);
   handle_signals(attempt);
   check_container();
@@ -150,7 +153,9 @@ void Launcher::handle(const AgentEvent& event, Attempt* attempt) {
                    [&](const Gone& gone) {
                      say(fmt::format("{}: {}", event.node, gone.text));
                      add_bad(event.node);
+                     if (board_) board_->gone(event.node);
                    },
+                   [&](const CheckpointNews& news) { hear_keeper(event.node, news); },
                    [](const auto&) {},  // handled below
                },
                event.news);

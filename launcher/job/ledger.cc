@@ -28,8 +28,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view ledger_schema = "slipway/ledger/1";
 constexpr std::string_view first_bytes = R"({"schema":"slipway/ledger/1")";  // of every line
-constexpr std::array<const char*, 7> event_names = {"job",     "start",  "progress", "failure",
-                                                    "finding", "energy", "end"};
+constexpr std::array<const char*, 8> event_names = {"job",     "start",   "progress", "failure",
+                                                    "finding", "restore", "energy",   "end"};
 
 Event event_of(const std::string& name) {
   for (size_t i = 0; i < event_names.size(); ++i) {
@@ -80,6 +80,11 @@ void for_each_field(E& entry, Field field) {
       field("node", entry.node);
       field("evidence", entry.evidence);
       break;
+    case Event::restore:
+      field("what", entry.what);
+      field("step", entry.step);
+      field("evidence", entry.evidence);
+      break;
     case Event::energy:
       field("joules", entry.joules);
       field("missing", entry.missing);
@@ -119,6 +124,7 @@ void check_words(const Entry& entry) {
         fmt::format("`{}` is not one of {}", word,
                     slipway::join(std::vector<std::string>(known.begin(), known.end()), ", ")));
   };
+  if (entry.event == Event::restore) one_of(entry.what, {"memory", "disk"});
   if (entry.event == Event::failure) one_of(entry.blame, {"node", "application", "unknown"});
   if (entry.event == Event::end) {
     one_of(entry.result, {"done", "failed", "requeued", "cancelled"});

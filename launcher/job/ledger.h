@@ -22,6 +22,7 @@ enum class Event {
   progress,  // the program reached `step`; the first one of an attempt is where it resumed
   failure,   // the attempt failed: `what`, `blame`, `node`, `evidence`
   finding,   // seen while the attempt runs: `what`, `node`, `evidence`
+  restore,   // what the attempt starts from: `what`, `step`, `evidence`
   energy,    // the attempt's GPUs used `joules`, not counting the nodes in `missing`
   end,       // the launcher ended: `result`, `status`
 };
@@ -36,7 +37,8 @@ struct Entry {
   std::vector<std::string> command;
   int64_t step = 0;
   std::string what;   // "exit", "signal", "node gone", "no progress", "health", "task report"; of
-                      // failures and findings: "hang", "straggler", "slow link", "log rule"
+                      // failures and findings: "hang", "straggler", "slow link", "log rule"; of
+                      // restores: "memory", "disk"
   std::string blame;  // "node", "application", "unknown"
   std::string node;   // the node that is blamed
   std::vector<std::string> evidence;

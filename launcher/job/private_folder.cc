@@ -45,8 +45,7 @@ void remove_abandoned(const fs::path& parent, const std::string& prefix) {
 
 }  // namespace
 
-PrivateFolder::PrivateFolder(const std::string& name) {
-  const fs::path parent = fs::temp_directory_path();
+PrivateFolder::PrivateFolder(const std::string& name, const fs::path& parent) {
   remove_abandoned(parent, name + "-");
   // If another process takes the lock first, it removes the folder: try again.
   while (!lock_ || !is_same_file(lock_, path_ / lock_name)) {

@@ -8,13 +8,14 @@
 
 namespace slipway::job {
 
-// <temporary folder>/<name>-XXXXXX, accessible to our user only, removed with this object. If the
+// <parent>/<name>-XXXXXX, accessible to our user only, removed with this object. If the
 // program is killed, the next PrivateFolder of the same user and name removes the folder. A lock in
 // the folder marks it as in use; the kernel releases the lock when the program ends.
 class PrivateFolder {
  public:
   // Throws Error.
-  explicit PrivateFolder(const std::string& name);
+  explicit PrivateFolder(const std::string& name, const std::filesystem::path& parent =
+                                                      std::filesystem::temp_directory_path());
   ~PrivateFolder();
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "common/encoding.h"
+#include "launcher/checkpoint/messages.h"
 
 namespace slipway::job {
 namespace {
@@ -131,6 +132,9 @@ void fields(auto& a, Is<PmixOrder> auto& m) {
   a.number(m.attempt, 1, largest_number);
   a.one_of(m.body);
 }
+void fields(auto& a, Is<CheckpointOrder> auto& m) {
+  a.bytes(m.bytes, checkpoint::longest_order);
+}
 void fields(auto&, Is<End> auto&) {}
 
 void fields(auto& a, Is<RankStep> auto& m) {
@@ -209,6 +213,10 @@ void fields(auto& a, Is<Watched> auto& m) {
   a.number(m.attempt, 1, largest_number);
   a.list(m.samples, most_values, [](auto& b, auto& value) { fields(b, value); });
   a.list(m.collectives, most_values, [](auto& b, auto& value) { fields(b, value); });
+}
+
+void fields(auto& a, Is<CheckpointNews> auto& m) {
+  a.bytes(m.bytes, checkpoint::longest_order);
 }
 
 Speaker this_program() {

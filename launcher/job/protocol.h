@@ -21,7 +21,7 @@
 
 namespace slipway::job {
 
-inline constexpr uint32_t protocol_number = 4;
+inline constexpr uint32_t protocol_number = 5;
 Speaker this_program();
 
 // For std::visit.
@@ -142,8 +142,12 @@ struct PmixOrder {
   int64_t attempt = 0;
   PmixToNode body;
 };
+struct CheckpointOrder {  // for the node's keeper: launcher/checkpoint/messages.h
+  std::string bytes;
+};
 struct End {};  // the job is over
-using ToAgent = std::variant<LauncherBeat, Start, Stop, Signal, Requeue, Report, PmixOrder, End>;
+using ToAgent = std::variant<LauncherBeat, Start, Stop, Signal, Requeue, Report, PmixOrder, End,
+                             CheckpointOrder>;
 
 // --- from an agent to the launcher
 
@@ -203,8 +207,11 @@ struct Watched {  // what the node's ranks do, for watch_judge.h
   std::vector<RankSample> samples;
   std::vector<RankCollective> collectives;
 };
+struct CheckpointNews {  // from the node's keeper: launcher/checkpoint/messages.h
+  std::string bytes;
+};
 using ToLauncher = std::variant<Beat, TaskText, Ended, Stopped, Energy, Health, StepSignal,
-                                PmixNews, Refused, Ports, Watched>;
+                                PmixNews, Refused, Ports, Watched, CheckpointNews>;
 
 // --- as bytes
 

@@ -30,17 +30,19 @@ int main(int, char** arguments) {
   std::filesystem::create_directories(folder);
   const PmixWorld world = {"slipway.7.1", {"a", "b", "c"}, 1, 2};
   seed<ToAgent>(
-      0, {LauncherBeat{}, Start{1, {"./train"}, {{"A", "1"}}, {"B"}, {{2, {{"RANK", "2"}}}}, world},
-          Stop{2000}, Signal{10}, Requeue{"7", {"a"}, "why"},
-          Report{"7", 1, health::Cause::xid, "79"}, PmixOrder{1, PmixFenced{{0, 2}, 0, "x"}},
-          PmixOrder{1, PmixGet{2, 0, "a"}}, PmixOrder{1, PmixGot{0, -47, ""}}, End{}});
+      0,
+      {LauncherBeat{}, Start{1, {"./train"}, {{"A", "1"}}, {"B"}, {{2, {{"RANK", "2"}}}}, world},
+       Stop{2000}, Signal{10}, Requeue{"7", {"a"}, "why"}, Report{"7", 1, health::Cause::xid, "79"},
+       PmixOrder{1, PmixFenced{{0, 2}, 0, "x"}}, PmixOrder{1, PmixGet{2, 0, "a"}},
+       PmixOrder{1, PmixGot{0, -47, ""}}, End{}, CheckpointOrder{"order"}});
   seed<ToLauncher>(
       1, {Beat{1, {{2, 5}, {3, 6}}}, TaskText{2, 1, "hello\n"}, Ended{1, 2, 1, 0, false, "error"},
           Stopped{1, {{2, "stopped"}}, {"held"}, {"kernel"}, {"broken"}, {"unfit"}}, Energy{1, 2.5},
           Health{1, {"drained"}}, StepSignal{15}, PmixNews{1, PmixFence{{2, 3}, "x"}},
           PmixNews{1, PmixWant{4, 0}}, PmixNews{1, PmixHave{"a", 0, 0, "y"}},
           PmixNews{1, PmixNone{"no"}}, Refused{"no"}, Ports{20000, 20001},
-          Watched{1, {{0, 1.5, 2, 3, 'T', "do_wait"}}, {{"c", 0, 2, 7, 12.5, 90}}}});
+          Watched{1, {{0, 1.5, 2, 3, 'T', "do_wait"}}, {{"c", 0, 2, 7, 12.5, 90}}},
+          CheckpointNews{"news"}});
   seed<ToPmixServer>(2, {world, PmixRelease{2}});
   seed<FromPmixServer>(
       3, {PmixReady{{{{"PMIX_RANK", "2"}}}}, PmixAbort{2, 1, "abort"}, PmixLog{2, 2, "log"}});

@@ -53,6 +53,15 @@ inline slipway::job::Entry energy(int64_t time_ms, int64_t attempt, double joule
   return entry;
 }
 
+inline slipway::job::Entry restored(int64_t time_ms, int64_t attempt, int64_t step) {
+  auto entry = entry_at(slipway::job::Event::restore, time_ms);
+  entry.attempt = attempt;
+  entry.what = "memory";
+  entry.step = step;
+  entry.evidence = {"each rank has it"};
+  return entry;
+}
+
 inline slipway::job::Entry ended(int64_t time_ms, const std::string& result) {
   auto entry = entry_at(slipway::job::Event::end, time_ms);
   entry.result = result;
@@ -62,6 +71,7 @@ inline slipway::job::Entry ended(int64_t time_ms, const std::string& result) {
 inline std::vector<slipway::job::Entry> one_of_each() {
   return {begun(0),
           started(10, 1),
+          restored(15, 1, 5),
           progress(20, 1, 5),
           failed(30, 1, "exit", "node"),
           energy(31, 1, 12.5),

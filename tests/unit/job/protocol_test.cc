@@ -50,7 +50,7 @@ TEST_CASE("protocol: every message to an agent reads back as written") {
            LauncherBeat{}, sample_start, Stop{2000}, Signal{10}, Requeue{"7", {"a", "b"}, "why"},
            Report{"7", 2, health::Cause::xid, "79"}, PmixOrder{1, PmixFenced{{0, 3}, -47, "bytes"}},
            PmixOrder{1, PmixGet{1, 2, "b"}}, PmixOrder{1, PmixGot{2, 0, std::string("\0\1", 2)}},
-           End{}}) {
+           End{}, CheckpointOrder{std::string("a\0b", 3)}}) {
     check_both_ways(each);
   }
 }
@@ -64,7 +64,8 @@ TEST_CASE("protocol: every message from an agent reads back as written") {
            PmixNews{1, PmixFence{{}, "x"}}, PmixNews{1, PmixWant{3, 4}},
            PmixNews{1, PmixHave{"a", 4, 0, "y"}}, PmixNews{1, PmixNone{"no libpmix"}},
            Refused{"no"}, job::Ports{20000, 65535},
-           Watched{1, {{0, 1.5, 2, 3, 'T', "do_wait"}}, {{"c", 0, 2, 7, 12.5, 90}}}}) {
+           Watched{1, {{0, 1.5, 2, 3, 'T', "do_wait"}}, {{"c", 0, 2, 7, 12.5, 90}}},
+           CheckpointNews{std::string("a\0b", 3)}}) {
     check_both_ways(each);
   }
 }
@@ -101,7 +102,7 @@ TEST_CASE("protocol: values arrive as sent") {
 
 TEST_CASE("protocol: invalid input is reported, and allocates nothing") {
   CHECK(error_of("") == "it ends too early");
-  CHECK(error_of("\x0b") == "unknown kind 11");
+  CHECK(error_of("\x0c") == "unknown kind 12");
   CHECK(error_of(with_last_number(encode(job::StepSignal{15}), 65)) == "65, expected 1 to 64");
   CHECK(error_of(with_last_number(encode(job::StepSignal{15}), 0)) == "0, expected 1 to 64");
   CHECK(error_of(with_last_number(encode(Beat{1, {{0, 1}}}), -1)) ==
