@@ -18,6 +18,7 @@ from torch import distributed
 from torch.nn.parallel import DistributedDataParallel
 
 import checkpoint
+import memory
 from data import share_of_batch
 from model import Gpt
 
@@ -28,6 +29,8 @@ def arguments():
     parser = argparse.ArgumentParser(description="train a small GPT on synthetic data")
     parser.add_argument("--checkpoints", required=True, help="a folder that all nodes share")
     parser.add_argument("--every", type=int, default=20, help="steps between checkpoints")
+    parser.add_argument("--memory-every", type=int, default=1,
+                        help="steps between checkpoints in memory, under slipway launch --fast-checkpoints")
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--batch", type=int, default=16, help="sequences per step, over all ranks")
     parser.add_argument("--context", type=int, default=64, help="tokens per sequence")
@@ -76,10 +79,15 @@ def train(options):
     rank, ranks = distributed.get_rank(), distributed.get_world_size()
     torch.manual_seed(options.seed)
     network = Gpt(options.vocabulary, options.context, options.width, options.heads, options.layers).to(device)
-    model = DistributedDataParallel(network)
+    # With this option, buckets of gradients never change. Otherwise they change after the first step of a
+    # process, and with them the order of sums: after a restart, losses would differ in their last bits.
+    model = DistributedDataParallel(network, find_unused_parameters=True)
     optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate)
 
     first, saved = checkpoint.load(options.checkpoints)
+    in_memory, newer = memory.load()
+    if in_memory > first:
+        first, saved = in_memory, newer
     if saved is not None:
         network.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
@@ -95,9 +103,11 @@ def train(options):
                 file.write(f"{done} {loss.hex()}\n")
         if rank == 0 and done % options.every == 0:
             print(f"step {done}: loss {loss:.4f}", flush=True)
+        state = {"model": network.state_dict(), "optimizer": optimizer.state_dict()}
+        if done % options.memory_every == 0:
+            memory.save(done, state)
         if done % options.every == 0 or done == options.steps:
-            checkpoint.save(options.checkpoints, done,
-                            {"model": network.state_dict(), "optimizer": optimizer.state_dict()})
+            checkpoint.save(options.checkpoints, done, state)
         report(done)
     # Not by Python's own end, which may abort or block while PyTorch's threads still release tensors.
     sys.stdout.flush()
