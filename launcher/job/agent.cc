@@ -150,7 +150,9 @@ class Agent {
 
   void report_ends() {
     send_output();
-    for (const TaskEnd& end : tasks_.reap()) report_end(end);
+    const std::vector<TaskEnd> ends = tasks_.reap();
+    if (!ends.empty()) beat();  // their last steps
+    for (const TaskEnd& end : ends) report_end(end);
   }
 
   void report_end(const TaskEnd& end) {

@@ -62,6 +62,13 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   wait_for over
 }
 
+@test "launch: a step that is written just before the end counts" {
+  submit -- sh -c "'echo 0 >\$SLIPWAY_PROGRESS; sleep 1; echo 7 >\$SLIPWAY_PROGRESS'"
+  ended 0
+  run ledger
+  says "7 steps"
+}
+
 # Slurm keeps a step open for each job with its own sleep.
 @test "launch: leftovers of a task are gone before the next attempt starts" {
   submit --max-restarts 1 -- sh -c "'setsid sleep 1000 & until pgrep -x -f sleep.1000; do :; done >/dev/null; [ \$SLIPWAY_RESTART_COUNT = 1 ] || [ \$RANK != 1 ]; code=\$?; pgrep -c -x -f sleep.1000 >&2; exit \$code'"
