@@ -115,8 +115,7 @@ class Agent {
     for (const pollfd& each : energy_.descriptors()) fds.push_back(each);
     for (const pollfd& each : watch_.descriptors()) fds.push_back(each);
     for (const pollfd& each : pmix_.descriptors()) fds.push_back(each);
-    if (checkpoints_)
-      for (const pollfd& each : checkpoints_->descriptors()) fds.push_back(each);
+    if (checkpoints_) std::ranges::copy(checkpoints_->descriptors(), std::back_inserter(fds));
     auto step = std::min(limit_ / 8, milliseconds(250));
     if (waiting_ && container_ != nullptr) step = container_interval;
     ::poll(fds.data(), fds.size(), static_cast<int>(std::max(step, milliseconds(10)).count()));
@@ -128,8 +127,7 @@ class Agent {
     signalfd_siginfo info;
     while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
       const auto number = static_cast<int>(info.ssi_signo);
-      const bool ends = number == SIGTERM || number == SIGINT || number == SIGHUP;
-      if (ends) send(StepSignal{number});
+      if (number == SIGTERM || number == SIGINT || number == SIGHUP) send(StepSignal{number});
     }
   }
 
