@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/slurm_duration.h"
 #include "common/text.h"
 #include "launcher/cluster/model_part.h"
 #include "launcher/cluster/slurm_keys.h"
@@ -42,24 +43,6 @@ constexpr auto node_pairs = std::to_array<KeyPair>({
     {"CPUs", "Procs"},
     {"Feature", "Features"},
 });
-
-// The minutes of "30", "1:30:00" or "2-12:30"; nothing for UNLIMITED and the like.
-std::optional<int64_t> minutes_of(const std::string& text) {
-  const size_t dash = text.find('-');
-  if (text.empty() || dash == 0) return std::nullopt;
-  std::vector<int64_t> parts;
-  for (const std::string& part : split(dash == text.npos ? text : text.substr(dash + 1), ':')) {
-    const auto number = to_number<int64_t>(part);
-    if (!number) return std::nullopt;
-    parts.push_back(*number);
-  }
-  if (dash != text.npos) {
-    const auto days = to_number<int64_t>(text.substr(0, dash));
-    parts.resize(2);
-    return days ? std::optional((*days * 24 + parts[0]) * 60 + parts[1]) : std::nullopt;
-  }
-  return parts.size() == 3 ? parts[0] * 60 + parts[1] : parts[0];
-}
 
 // The settings of one `node_conf` or `partition_conf`.
 class LineCheck {
@@ -186,8 +169,10 @@ void check_partition(const Partition& partition, const blueprint::Module& module
   const auto* usual = line.find("DefaultTime");
   const auto* longest = line.find("MaxTime");
   if (usual == nullptr || longest == nullptr) return;
-  const auto usual_minutes = minutes_of(usual->second), most_minutes = minutes_of(longest->second);
-  if (!usual_minutes || !most_minutes || *usual_minutes <= *most_minutes) return;
+  const auto usual_time = slurm_duration(usual->second);
+  const auto longest_time = slurm_duration(longest->second);
+  if (!usual_time || !longest_time || *longest_time == 0 || *usual_time <= *longest_time)
+    return;  // 0: no limit
   line.warn(usual->first,
             fmt::format("`DefaultTime` has no effect: it is longer than `MaxTime`, `{}`",
                         longest->second));

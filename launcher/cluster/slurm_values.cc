@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/slurm_duration.h"
 #include "common/text.h"
 #include "launcher/cluster/slurm_keys.h"
 
@@ -35,8 +36,7 @@ std::string options_problem(const std::string& text, std::string_view words) {
 }
 
 bool is_time(const std::string& text) {
-  static const re2::RE2 form("-1|[0-9]+(:[0-9]+){0,2}|[0-9]+-[0-9]+(:[0-9]+){0,2}");
-  return re2::RE2::FullMatch(text, form) || is_word(text, "UNLIMITED,INFINITE");
+  return slipway::slurm_duration(text).has_value();
 }
 
 std::string number_problem(const SlurmKey& key, const std::string& text) {

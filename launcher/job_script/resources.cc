@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/slurm_duration.h"
 #include "common/text.h"
 
 namespace slipway::job_script {
@@ -13,7 +14,6 @@ namespace {
 using source::Code;
 
 constexpr int64_t most_of_anything = 1'000'000'000;
-constexpr int64_t most_days = 100'000;
 
 // A whole number with one of Slurm's units at its end.
 std::optional<int64_t> scaled(std::string_view text, int64_t thousand) {
@@ -52,30 +52,6 @@ std::optional<NodeCount> node_count(std::string_view text) {
   const auto most = dash == text.size() ? least : scaled(text.substr(dash + 1), 1024);
   if (!least || !most || *least < 1 || *most < *least) return std::nullopt;
   return NodeCount{*least, *most};
-}
-
-std::optional<int64_t> seconds_of(std::string_view text) {
-  const std::string lower = to_lower(text);
-  if (lower == "unlimited" || lower == "infinite" || lower == "-1") return 0;
-  const size_t dash = text.find('-');
-  const bool has_days = dash != text.npos;
-  const auto days = has_days ? to_number<int64_t>(text.substr(0, dash)) : std::optional<int64_t>(0);
-  if (!days || *days < 0 || *days > most_days) return std::nullopt;
-  if (has_days) text.remove_prefix(dash + 1);
-  std::vector<int64_t> parts;
-  for (const std::string& part : split(text, ':')) {
-    const auto number = to_number<int64_t>(part);
-    if (!number || *number < 0 || *number > most_of_anything) return std::nullopt;
-    parts.push_back(*number);
-  }
-  if (parts.empty() || parts.size() > 3) return std::nullopt;
-  if (has_days) {  // hours, minutes, seconds
-    parts.resize(3);
-    return ((*days * 24 + parts[0]) * 60 + parts[1]) * 60 + parts[2];
-  }
-  if (parts.size() == 1) return parts[0] * 60;
-  if (parts.size() == 2) return parts[0] * 60 + parts[1];
-  return (parts[0] * 60 + parts[1]) * 60 + parts[2];
 }
 
 std::optional<int64_t> mebibytes(std::string_view text) {
@@ -125,7 +101,7 @@ Resources read_resources(const std::vector<ScriptOption>& options,
     if (option.name == "ntasks") take(all.tasks, option, number(), diagnostics);
     if (option.name == "ntasks-per-node") take(all.tasks_per_node, option, number(), diagnostics);
     if (option.name == "cpus-per-task") take(all.cpus_per_task, option, number(), diagnostics);
-    if (option.name == "time") take(all.time_seconds, option, seconds_of(text), diagnostics);
+    if (option.name == "time") take(all.time_seconds, option, slurm_duration(text), diagnostics);
     if (option.name == "mem") take(all.memory_mib, option, mebibytes(text), diagnostics);
     if (option.name == "gpus-per-node") {
       take(all.gpus_per_node, option, gpu_count(text, false), diagnostics);

@@ -11,9 +11,6 @@ namespace slipway::job_script {
 // "2", "2-4", "1k"; nothing for another text.
 std::optional<NodeCount> node_count(std::string_view text);
 
-// "90" minutes, "1:30:00", "2-12"; 0 for UNLIMITED. Nothing for another text.
-std::optional<int64_t> seconds_of(std::string_view text);
-
 // "64G" in MiB; without a unit, it is MiB.
 std::optional<int64_t> mebibytes(std::string_view text);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/process.h"
+#include "common/slurm_duration.h"
 #include "common/text.h"
 
 namespace slipway::node {
@@ -49,22 +50,6 @@ std::map<std::string, std::chrono::seconds> resume_timeouts(const std::string& p
   return timeouts;
 }
 
-long limit_seconds(const std::string& text) {
-  const size_t dash = text.find('-');
-  const bool has_days = dash != text.npos;
-  long seconds = has_days ? to_number<long>(text.substr(0, dash)).value_or(0) * 86400 : 0;
-  const std::vector<std::string> parts = split(text.substr(has_days ? dash + 1 : 0), ':');
-  // "MINUTES", "MINUTES:SECONDS", "HOURS:MINUTES:SECONDS"; after days, hours come first.
-  constexpr long units[] = {3600, 60, 1};
-  const size_t first = has_days || parts.size() > 2 ? 0 : 1;
-  for (size_t i = 0; i < parts.size() && first + i < 3; ++i) {
-    const auto number = to_number<long>(parts[i]);
-    if (!number) return 0;  // "UNLIMITED", "INVALID", "Partition_Limit"
-    seconds += *number * units[first + i];
-  }
-  return seconds;
-}
-
 std::chrono::seconds share_of(std::chrono::seconds resume_timeout) {
   return resume_timeout - std::clamp<std::chrono::seconds>(resume_timeout / 10, 5s, 30s);
 }
@@ -87,9 +72,11 @@ void ask_slurm_for_times(ResumeOrder& order) {
     longest = std::max(longest, share_of(timeout->second));
   }
   for (WaitingJob& job : order.jobs) {
-    job.limit_seconds = limit_seconds(std::string(trim(run_checked(
+    const std::string limit = run_checked(
         {"/usr/bin/squeue", "--noheader", "--jobs=" + std::to_string(job.id), "--format=%l"},
-        promptly))));
+        promptly);
+    // Or "INVALID", "Partition_Limit"
+    job.limit_seconds = slurm_duration(trim(limit)).value_or(0);
   }
 }
 

@@ -18,9 +18,6 @@ std::map<std::string, std::chrono::seconds> resume_timeouts(const std::string& p
 // The value of ResumeTimeout in `scontrol show config`; Slurm's default, 60 s, if it has none.
 std::chrono::seconds global_resume_timeout(const std::string& config);
 
-// A time limit as Slurm writes it: "1-02:00:00", "30:00", "UNLIMITED". 0: none.
-long limit_seconds(const std::string& text);
-
 // How much of ResumeTimeout we may use, so that Slurm has our reason before it gives up.
 std::chrono::seconds share_of(std::chrono::seconds resume_timeout);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/slurm_duration.h"
 #include "common/text.h"
 
 namespace slipway::observe {
@@ -23,19 +24,6 @@ int64_t gpus_of_tres(std::string_view tres) {
     if (part.starts_with("gres/gpu:")) typed += count;
   }
   return typed;
-}
-
-// "1-02:03:04" or "02:03:04": days, hours, minutes, seconds.
-int64_t seconds_of_duration(const std::string& text) {
-  const size_t dash = text.find('-');
-  const int64_t days =
-      dash == std::string::npos ? 0 : to_number<int64_t>(text.substr(0, dash)).value_or(0);
-  int64_t seconds = 0;
-  for (const std::string& part :
-       split(dash == std::string::npos ? text : text.substr(dash + 1), ':')) {
-    seconds = seconds * 60 + to_number<int64_t>(part).value_or(0);
-  }
-  return days * 86400 + seconds;
 }
 
 // Of a span, the hours from `from_ms` on.
@@ -167,7 +155,8 @@ std::vector<NodeEvent> parse_node_events(std::string_view text) {
     const std::vector<std::string> words = split(line, '|');
     if (words.size() < 4 || words[0].empty()) continue;
     const std::vector<std::string> reason(words.begin() + 2, words.end() - 1);
-    events.push_back({words[0], words[1], join(reason, "|"), seconds_of_duration(words.back())});
+    events.push_back(
+        {words[0], words[1], join(reason, "|"), slurm_duration(words.back()).value_or(0)});
   }
   return events;
 }

@@ -5,20 +5,6 @@
 
 using namespace slipway::job_script;
 
-TEST_CASE("job resources: times in all of sbatch's notations") {
-  CHECK(seconds_of("90") == 5400);
-  CHECK(seconds_of("10:00") == 600);
-  CHECK(seconds_of("1:30:00") == 5400);
-  CHECK(seconds_of("2-12") == 216000);
-  CHECK(seconds_of("1-0:30") == 88200);
-  CHECK(seconds_of("1-0:0:1") == 86401);
-  CHECK(seconds_of("UNLIMITED") == 0);
-  for (const char* wrong : {"", "1h", "1:2:3:4", "-", "1-", "x-1", "1-1:1:1:1"}) {
-    INFO(wrong);
-    CHECK(seconds_of(wrong) == std::nullopt);
-  }
-}
-
 TEST_CASE("job resources: GPUs in --gres and --gpus-per-node") {
   CHECK(gpu_count("gpu:8", true) == 8);
   CHECK(gpu_count("gpu:h100:4", true) == 4);

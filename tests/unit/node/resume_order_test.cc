@@ -124,14 +124,3 @@ TEST_CASE("slurm's times: ResumeTimeout is the partition's, or slurm.conf's") {
   CHECK(share_of(1200s) == 1170s);
   CHECK(share_of(20s) == 15s);
 }
-
-TEST_CASE("slurm's times: a job's limit") {
-  CHECK(limit_seconds("1-02:03:04") == 93784);
-  CHECK(limit_seconds("2-00:00:00") == 172800);
-  CHECK(limit_seconds("1:00:00") == 3600);
-  CHECK(limit_seconds("30:00") == 1800);
-  CHECK(limit_seconds("0:45") == 45);
-  for (const char* none : {"UNLIMITED", "INVALID", "Partition_Limit", ""}) {
-    CHECK(limit_seconds(none) == 0);
-  }
-}
