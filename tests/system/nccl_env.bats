@@ -283,10 +283,11 @@ hostile_image() {
   on $NAME login sh -c 'cat >/home/hostile.sqsh' <"$BATS_FILE_TMPDIR/hostile.sqsh"
 }
 
-# in_hostile OPTION...: what a task sees in it on two nodes with a transport, which has the library of its node
+# in_hostile OPTION...: what a task sees in it on two nodes with a transport, which has the library of its node. It stays for
+# `linger` seconds.
 in_hostile() {
   run on $NAME login sh -c "NCCL_DEBUG=WARN srun --quiet --nodelist=${nodes[0]},${nodes[1]} --gpus-per-node=8 $* \
-    --container-image=/home/hostile.sqsh sh -c 'echo [\$NCCL_PROTO \$NCCL_CROSS_NIC \$NCCL_DEBUG \$NCCL_ALGO \$LD_LIBRARY_PATH \$(cat /var/tcpxo/libnccl-net.so)]'"
+    --container-image=/home/hostile.sqsh sh -c 'echo [\$NCCL_PROTO \$NCCL_CROSS_NIC \$NCCL_DEBUG \$NCCL_ALGO \$LD_LIBRARY_PATH \$(cat /var/tcpxo/libnccl-net.so)]; sleep ${linger:-0}'"
 }
 
 @test "nccl_env: a real container of a hostile image, in both orders of plugstack.conf, has our values and the node's library" {
@@ -303,7 +304,7 @@ in_hostile() {
   local plugstack
   plugstack=$(slurm_file plugstack.conf)
   as_owner "cp $plugstack $plugstack.kept; sed -i -e '/nccl_env.so/d' -e '1i optional /opt/slipway/lib/slipway/spank/nccl_env.so' $plugstack"
-  in_hostile
+  linger=3 in_hostile # until it has been looked at
   as_owner "mv $plugstack.kept $plugstack"
   without_transport
   # Above the container's plugin, nccl_env cannot add its folder to that of the image, and says so.
