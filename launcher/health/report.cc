@@ -150,15 +150,13 @@ std::vector<Alike> alike_rows(const std::vector<ReportedNode>& nodes) {
 }
 
 // A row for each node; of many nodes one, and their list below it.
-constexpr size_t rows_of_alike_nodes = 8;
-
 std::vector<Row> rows_of(const Alike& alike) {
   std::vector<Row> rows;
   const auto add = [&](std::string name) {
     rows.push_back(alike.row);
     rows.back()[0] = std::move(name);
   };
-  if (alike.nodes.size() > rows_of_alike_nodes) {
+  if (alike.nodes.size() > most_rows_alike) {
     add(counted(alike.nodes.size(), "node"));
   } else {
     for (const std::string& node : alike.nodes) add(node);
@@ -181,7 +179,7 @@ std::string as_table(const std::vector<ReportedNode>& nodes) {
   if (!groups.empty()) print_row(text, header, widths);
   for (const Alike& group : groups) {
     for (const Row& row : rows_of(group)) print_row(text, row, widths);
-    if (group.nodes.size() > rows_of_alike_nodes) {
+    if (group.nodes.size() > most_rows_alike) {
       text += fmt::format("  {}\n", host_list(group.nodes));
     }
   }

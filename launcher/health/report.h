@@ -53,6 +53,9 @@ std::vector<ReportedEvent> read_events(std::string_view history);
 // "3 of 4 nodes are healthy".
 std::string health_summary(const std::vector<ReportedNode>& nodes);
 
+// More nodes with the same finding take one row, with a list of their names.
+constexpr size_t most_rows_alike = 8;
+
 // A line per finding, and how many nodes are healthy.
 std::string as_table(const std::vector<ReportedNode>& nodes);
 

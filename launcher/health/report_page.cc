@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
 #include <set>
 
 #include "common/count.h"
+#include "common/host_list.h"
 #include "common/markup.h"
 #include "launcher/health/report.h"
 
@@ -119,13 +122,46 @@ std::string matrix(const std::vector<ReportedNode>& nodes) {
   return text + "</tbody></table></div>\n";
 }
 
-std::string row(const ReportedNode& node, const ReportedFinding& finding) {
+// A finding that nodes have alike.
+struct Shared {
+  const ReportedFinding* finding = nullptr;
+  std::vector<std::string> nodes;
+};
+
+std::vector<Shared> shared_findings(const std::vector<ReportedNode>& nodes) {
+  std::vector<Shared> groups;
+  std::map<std::array<std::string, 4>, size_t> places;
+  for (const ReportedNode& node : nodes) {
+    for (const ReportedFinding& one : node.findings) {
+      const auto [place, is_new] = places.try_emplace(
+          {std::string(name_of(one.action)), one.check, one.device, one.evidence}, groups.size());
+      if (is_new) groups.push_back({&one, {}});
+      groups[place->second].nodes.push_back(node.name);
+    }
+  }
+  std::ranges::stable_sort(groups, std::greater(),
+                           [](const Shared& group) { return group.finding->action; });
+  return groups;
+}
+
+// `list`: of the names of many nodes, below the evidence
+std::string row(const std::string& node, const ReportedFinding& finding, const std::string& list) {
   return fmt::format(
       "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td>"
-      "<td class=\"evidence\">{}</td><td>{}</td></tr>\n",
-      markup_escaped(node.name), word(finding.action, false), markup_escaped(finding.check),
+      "<td class=\"evidence\">{}{}</td><td>{}</td></tr>\n",
+      markup_escaped(node), word(finding.action, false), markup_escaped(finding.check),
       markup_escaped(finding.device), markup_escaped(finding.evidence),
+      list.empty() ? "" : fmt::format("<br><small>{}</small>", markup_escaped(list)),
       markup_escaped(finding.because));
+}
+
+std::string rows_of(const Shared& shared) {
+  if (shared.nodes.size() > most_rows_alike) {
+    return row(counted(shared.nodes.size(), "node"), *shared.finding, host_list(shared.nodes));
+  }
+  std::string rows;
+  for (const std::string& node : shared.nodes) rows += row(node, *shared.finding, "");
+  return rows;
 }
 
 std::string finding_table(const std::string& rows) {
@@ -138,12 +174,10 @@ std::string finding_table(const std::string& rows) {
 std::string findings(const std::vector<ReportedNode>& nodes) {
   std::string rows, notes;
   size_t note_count = 0;
-  for (const ReportedNode& node : nodes) {
-    for (const ReportedFinding& finding : node.findings) {
-      const bool is_note = finding.action <= Action::note;
-      note_count += is_note ? 1 : 0;
-      (is_note ? notes : rows) += row(node, finding);
-    }
+  for (const Shared& shared : shared_findings(nodes)) {
+    const bool is_note = shared.finding->action <= Action::note;
+    note_count += is_note ? shared.nodes.size() : 0;
+    (is_note ? notes : rows) += rows_of(shared);
   }
   std::string text;
   if (!rows.empty()) text += "<h2>Findings</h2>\n" + finding_table(rows);

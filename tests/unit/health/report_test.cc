@@ -138,6 +138,10 @@ TEST_CASE("health report: many nodes with the same finding take a row and a list
         "n-20     drain   disk   /run    another\n"
         "\n"
         "0 of 10 nodes are healthy\n");
+  const std::string page = as_page(nodes, "x", 1'800'000'000);
+  CHECK_THAT(page, ContainsSubstring("<tr><th>9 nodes</th>") &&
+                       ContainsSubstring("full<br><small>n-[0-8]</small>") &&
+                       ContainsSubstring("<tr><th>n-20</th><td><span class=\"word drain\">"));
 }
 
 TEST_CASE("health report: an invalid verdict is an error with the file's name") {
