@@ -236,6 +236,8 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   for (SlurmSetting& setting : job_start_settings(cluster.controller)) {
     common.push_back(std::move(setting));
   }
+  override_settings(common, site.common);
+  follow_message_timeout(common);
   std::vector<SlurmSetting> settings = own_settings(cluster, catalogue, site, lines);
   Topology topology;
   if (has_topology(cluster, lines)) {

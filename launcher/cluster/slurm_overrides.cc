@@ -131,18 +131,6 @@ void use_slurm_auth(std::vector<SlurmSetting>& settings) {
   }
 }
 
-// A blueprint that only makes MessageTimeout longer must still give Slurm a valid pair.
-void follow_message_timeout(std::vector<SlurmSetting>& common) {
-  const auto value = [&](std::string_view key) {
-    const auto found = std::ranges::find(common, key, &SlurmSetting::key);
-    return found == common.end() ? 0 : to_number<int64_t>(found->value).value_or(0);
-  };
-  const int64_t least = 5 * value("MessageTimeout");
-  if (value("UnkillableStepTimeout") < least) {
-    override_settings(common, {{"UnkillableStepTimeout", std::to_string(least)}});
-  }
-}
-
 }  // namespace
 
 Template read_template(std::string_view text, const std::vector<std::string>& fixed) {
@@ -168,6 +156,17 @@ void override_settings(std::vector<SlurmSetting>& settings,
     } else {
       found->value = has(lists, key) ? added(value, found->value) : value;
     }
+  }
+}
+
+void follow_message_timeout(std::vector<SlurmSetting>& common) {
+  const auto value = [&](std::string_view key) {
+    const auto found = std::ranges::find(common, key, &SlurmSetting::key);
+    return found == common.end() ? 0 : to_number<int64_t>(found->value).value_or(0);
+  };
+  const int64_t least = 5 * value("MessageTimeout");
+  if (value("UnkillableStepTimeout") < least) {
+    override_settings(common, {{"UnkillableStepTimeout", std::to_string(least)}});
   }
 }
 

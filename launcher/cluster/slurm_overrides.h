@@ -34,6 +34,10 @@ bool has_setting(const std::vector<SlurmSetting>& settings, std::string_view key
 void override_settings(std::vector<SlurmSetting>& settings,
                        const std::map<std::string, std::string>& overrides);
 
+// Makes UnkillableStepTimeout at least five times MessageTimeout, as newer versions of Slurm
+// require, for blueprints and sites that only make MessageTimeout longer.
+void follow_message_timeout(std::vector<SlurmSetting>& common);
+
 // Applies what the controller's blueprint says about slurm.conf to both sections of it: the
 // settings of every cluster, and those of this site and cluster.
 void follow_blueprint(const Controller& controller, bool has_gpus,

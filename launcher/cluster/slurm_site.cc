@@ -69,6 +69,11 @@ SlurmSite local_slurm_site(bool elastic, size_t nodes) {
                              "All nodes share a few processors: a connection may take longer than "
                              "two seconds."});
   }
+  // srun answers nodes one after another, and those that wait for too long send their message
+  // twice.
+  if (const size_t seconds = seconds_for(nodes, 20, 300); seconds > 60) {
+    site.common["MessageTimeout"] = std::to_string(seconds);
+  }
   if (elastic) {
     site.settings.insert(site.settings.end(), local_power_settings.begin(),
                          local_power_settings.end());

@@ -1,6 +1,7 @@
 // What differs between the places where a cluster can run: paths, users, plugins.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,9 @@ struct SlurmSite {
 
   // topology/block, since Slurm 24.05. The cloud's images for machines with NVLink domains have it.
   bool has_blocks() const { return target == "google" || slurm >= SlurmVersion{24, 5}; }
+
+  // Values of settings that clusters everywhere have.
+  std::map<std::string, std::string> common;
 
   // Lines of cgroup.conf; if empty, the file is not written.
   std::vector<SlurmSetting> cgroup_settings;

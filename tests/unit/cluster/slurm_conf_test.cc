@@ -357,4 +357,8 @@ TEST_CASE("slurm.conf: on one machine, Slurm waits longer for clusters of more n
   CHECK(value(16384, "AuthInfo") == "cred_expire=300");
   CHECK(value(64, "TCPTimeout").empty());
   CHECK(value(512, "TCPTimeout") == "16");
+  const auto timeout = [](size_t nodes) { return local_slurm_site(false, nodes).common; };
+  CHECK(timeout(128).empty());
+  CHECK(timeout(500) == std::map<std::string, std::string>{{"MessageTimeout", "156"}});
+  CHECK(timeout(1000) == std::map<std::string, std::string>{{"MessageTimeout", "300"}});
 }
