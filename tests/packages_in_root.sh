@@ -57,19 +57,25 @@ wait_until_idle() {
   done
 }
 
+# end_daemon NAME: as systemd does, which kills what does not end: slurmd 24.11 may hang if it was reconfigured just before
+end_daemon() {
+  local end=$((SECONDS + 20))
+  pkill -x "$1"
+  while pgrep -x --runstates R,S,D "$1" >/dev/null; do
+    [ $SECONDS -lt $end ] || pkill -KILL -x "$1"
+    sleep 0.1
+  done
+}
+
 restart_slurm() {
+  end_daemon slurmd
   scontrol reconfigure
-  pkill -x slurmd
-  while pgrep -x --runstates R,S,D slurmd >/dev/null; do sleep 0.1; done
   start_slurmd
 }
 
 stop_slurm() {
-  local end=$((SECONDS + 20))
-  pkill -x slurmctld
-  pkill -x slurmd
-  pkill -x munged
-  while pgrep --runstates R,S,D '^(slurm|mung).*d$' >/dev/null && [ $SECONDS -lt $end ]; do sleep 0.1; done
+  local name
+  for name in slurmctld slurmd munged; do end_daemon "$name"; done
 }
 
 # job_with_plugin: the exit status of a job, and whether nccl_env accepts its option and refuses a wrong value
