@@ -119,33 +119,46 @@ void sort_nodes(std::vector<ReportedNode>& nodes) {
   });
 }
 
+std::vector<SharedFinding> shared_findings(const std::vector<ReportedNode>& nodes) {
+  std::vector<SharedFinding> groups;
+  std::map<Row, size_t> places;
+  for (const ReportedNode& node : nodes) {
+    for (const ReportedFinding& one : node.findings) {
+      const Row alike = {std::string(name_of(one.action)), one.check, one.device, one.evidence,
+                         one.because};
+      const auto [place, is_new] = places.try_emplace(alike, groups.size());
+      if (is_new) groups.push_back({&one, {}});
+      groups[place->second].nodes.push_back(node.name);
+    }
+  }
+  std::ranges::stable_sort(groups, std::greater(),
+                           [](const SharedFinding& group) { return group.finding->action; });
+  return groups;
+}
+
 namespace {
 
 // Rows that differ in the node alone, which is not in the row yet.
 struct Alike {
   Row row;
-  Action action = Action::none;
   std::vector<std::string> nodes;
 };
 
 std::vector<Alike> alike_rows(const std::vector<ReportedNode>& nodes) {
   std::vector<Alike> groups;
-  std::map<Row, size_t> places;
-  const auto add = [&](const std::string& node, Row row, Action action) {
-    const auto [place, is_new] = places.try_emplace(row, groups.size());
-    if (is_new) groups.push_back({std::move(row), action, {}});
-    groups[place->second].nodes.push_back(node);
-  };
-  for (const ReportedNode& node : nodes) {
-    if (!node.trouble.empty()) add(node.name, {"", "unknown", "", "", node.trouble}, Action::none);
-    for (const ReportedFinding& finding : node.findings) {
-      if (finding.action == Action::none) continue;
-      const Row row = {"", std::string(name_of(finding.action)), finding.check, finding.device,
-                       finding.evidence};
-      add(node.name, row, finding.action);
-    }
+  for (SharedFinding& shared : shared_findings(nodes)) {
+    const ReportedFinding& one = *shared.finding;
+    if (one.action == Action::none) continue;
+    groups.push_back({{"", std::string(name_of(one.action)), one.check, one.device, one.evidence},
+                      std::move(shared.nodes)});
   }
-  std::ranges::stable_sort(groups, std::greater(), &Alike::action);
+  for (const ReportedNode& node : nodes) {
+    if (node.trouble.empty()) continue;
+    const Row row = {"", "unknown", "", "", node.trouble};
+    auto group = std::ranges::find(groups, row, &Alike::row);
+    if (group == groups.end()) group = groups.insert(group, {row, {}});
+    group->nodes.push_back(node.name);
+  }
   return groups;
 }
 

@@ -53,6 +53,15 @@ std::vector<ReportedEvent> read_events(std::string_view history);
 // "3 of 4 nodes are healthy".
 std::string health_summary(const std::vector<ReportedNode>& nodes);
 
+// A finding that nodes have alike, and their names.
+struct SharedFinding {
+  const ReportedFinding* finding = nullptr;  // of the first of these nodes
+  std::vector<std::string> nodes;
+};
+
+// The most severe first, then in the order of `nodes`, which must outlive them.
+std::vector<SharedFinding> shared_findings(const std::vector<ReportedNode>& nodes);
+
 // More nodes with the same finding take one row, with a list of their names.
 constexpr size_t most_rows_alike = 8;
 

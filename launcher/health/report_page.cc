@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <map>
 #include <set>
 
@@ -122,28 +120,6 @@ std::string matrix(const std::vector<ReportedNode>& nodes) {
   return text + "</tbody></table></div>\n";
 }
 
-// A finding that nodes have alike.
-struct Shared {
-  const ReportedFinding* finding = nullptr;
-  std::vector<std::string> nodes;
-};
-
-std::vector<Shared> shared_findings(const std::vector<ReportedNode>& nodes) {
-  std::vector<Shared> groups;
-  std::map<std::array<std::string, 4>, size_t> places;
-  for (const ReportedNode& node : nodes) {
-    for (const ReportedFinding& one : node.findings) {
-      const auto [place, is_new] = places.try_emplace(
-          {std::string(name_of(one.action)), one.check, one.device, one.evidence}, groups.size());
-      if (is_new) groups.push_back({&one, {}});
-      groups[place->second].nodes.push_back(node.name);
-    }
-  }
-  std::ranges::stable_sort(groups, std::greater(),
-                           [](const Shared& group) { return group.finding->action; });
-  return groups;
-}
-
 // `list`: of the names of many nodes, below the evidence
 std::string row(const std::string& node, const ReportedFinding& finding, const std::string& list) {
   return fmt::format(
@@ -155,7 +131,7 @@ std::string row(const std::string& node, const ReportedFinding& finding, const s
       markup_escaped(finding.because));
 }
 
-std::string rows_of(const Shared& shared) {
+std::string rows_of(const SharedFinding& shared) {
   if (shared.nodes.size() > most_rows_alike) {
     return row(counted(shared.nodes.size(), "node"), *shared.finding, host_list(shared.nodes));
   }
@@ -174,7 +150,7 @@ std::string finding_table(const std::string& rows) {
 std::string findings(const std::vector<ReportedNode>& nodes) {
   std::string rows, notes;
   size_t note_count = 0;
-  for (const Shared& shared : shared_findings(nodes)) {
+  for (const SharedFinding& shared : shared_findings(nodes)) {
     const bool is_note = shared.finding->action <= Action::note;
     note_count += is_note ? shared.nodes.size() : 0;
     (is_note ? notes : rows) += rows_of(shared);
