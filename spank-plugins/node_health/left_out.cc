@@ -2,6 +2,9 @@
 #include "spank-plugins/node_health/left_out.h"
 
 #include <fmt/core.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 
 #include <algorithm>
 
@@ -27,6 +30,16 @@ std::optional<fs::path> base_path_in(const fs::path& job_container_conf) {
   return std::nullopt;
 }
 
+// Slurm keeps the job's mount namespace as a mounted file. Newer versions keep several, in a folder.
+bool has_namespace(const fs::path& job_folder) {
+  const fs::path path = job_folder / ".ns";
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0) return false;
+  struct statfs system = {};
+  return S_ISDIR(info.st_mode) ||
+         (::statfs(path.c_str(), &system) == 0 && system.f_type == NSFS_MAGIC);
+}
+
 }  // namespace
 
 bool lacks_own_tmp(const fs::path& job_container_conf, uint32_t job) {
@@ -34,9 +47,9 @@ bool lacks_own_tmp(const fs::path& job_container_conf, uint32_t job) {
   if (!base || !fs::is_directory(*base)) return false;
   const std::string name = std::to_string(job);
   // <base>/<job>, and <base>/<node>/<job> in Slurm 22.05.
-  if (fs::exists(*base / name)) return false;
+  if (has_namespace(*base / name)) return false;
   return std::ranges::none_of(fs::directory_iterator(*base), [&](const fs::directory_entry& entry) {
-    return fs::exists(entry.path() / name);
+    return has_namespace(entry.path() / name);
   });
 }
 

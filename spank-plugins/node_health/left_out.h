@@ -4,7 +4,9 @@
 // and gets it a second time, it forgets the first one; but it cleans up at most every two seconds,
 // so a job that comes back sooner starts without a prolog and without the step `extern`, which
 // creates the job's own /tmp. This happens if slurmctld is killed before it has saved that a job
-// started: it starts the job again a moment after it has aborted it. See slurm_cred_handle_reissue
+// started: it starts the job again a moment after it has aborted it. The first start's folder may
+// still be there when the second one's step is initialized, and be removed before its task enters
+// it; the task then exits with 1, so look again when a task has ended. See slurm_cred_handle_reissue
 // and _clear_expired_job_states of
 // https://github.com/SchedMD/slurm/blob/slurm-22-05-8-1/src/common/slurm_cred.c
 #pragma once

@@ -2,10 +2,16 @@
 //
 // The callbacks for Slurm. `slipway health` runs the checks in a separate process, which is killed
 // if it hangs, for example in a driver. User documentation: docs/guides/health.md.
+#include <sys/wait.h>
+
 #include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
+
+#pragma GCC visibility push(default)
+#include <slurm/slurm.h>
+#pragma GCC visibility pop
 
 #include "common/error.h"
 #include "common/process.h"
@@ -48,14 +54,24 @@ int init(const spank::Handle& slurm, int count, char** words) {
 }
 
 // Requeues a job that this node was not prepared for; its step cannot start anyway, and Slurm
-// reports that itself.
+// reports that itself. Once for each step.
 void find_left_out_job(spank_t spank) {
-  if (spank_context() != S_CTX_REMOTE) return;
+  static bool is_found = false;
+  if (is_found || spank_context() != S_CTX_REMOTE) return;
+  if (spank::step_id(spank) == SLURM_EXTERN_CONT) return;  // the step that creates the /tmp
   const auto job = spank::job_id(spank);
   if (!job || !lacks_own_tmp(job_container_conf, *job)) return;
+  is_found = true;
   spank::log_error(queue_again(*job, [](const std::vector<std::string>& argv) {
     return run_process(argv, {.input = "", .deadline = patience_with_slurm});
   }));
+}
+
+// How slurmstepd ends a task that cannot enter the job's own /tmp.
+bool ended_with_1(spank_t spank) {
+  int status = 0;
+  return spank_get_item(spank, S_TASK_EXIT_STATUS, &status) == ESPANK_SUCCESS &&
+         WIFEXITED(status) && WEXITSTATUS(status) == 1;
 }
 
 }  // namespace
@@ -71,6 +87,14 @@ int slurm_spank_init(spank_t handle, int count, char* words[]) {
     const int result = node_health::init(spank::Handle(handle), count, words);
     node_health::find_left_out_job(handle);
     return result;
+  });
+}
+
+int slurm_spank_task_exit(spank_t handle, int, char*[]) {
+  using namespace slipway;
+  return spank::guarded("task_exit", [&] {
+    if (node_health::ended_with_1(handle)) node_health::find_left_out_job(handle);
+    return ESPANK_SUCCESS;
   });
 }
 

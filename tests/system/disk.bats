@@ -75,7 +75,24 @@ END
 
 @test "disk: a job whose start a killed slurmctld had not saved starts again, with its own /tmp on all nodes" {
   begin_and_forget --nodes=2
-  wait_for begins_again || { on $NAME login sh -c "scontrol show job $JOB; sinfo -N -o '%N %T %E'; wc -l /home/begun-$JOB"; on $NAME controller grep -a "JobId=$JOB" /var/log/slurm/slurmctld.log; false; }
+  wait_for begins_again || { on $NAME login sh -c "scontrol show job $JOB; cat /home/forgotten-$JOB"; on $NAME $N-0 tail -n 50 /var/log/slurm/slurmd.log; false; }
+  wait_for nothing_of_jobs $N-0
+}
+
+@test "disk: a job whose own /tmp is removed between the check of it and its first task starts again" {
+  local job
+  slipway exec $NAME login -- sh -c 'cat >/home/late_removal.so; chmod 755 /home/late_removal.so' <"$TOP/build/tests/late_removal.so"
+  on $NAME $N-0 sh -c '{ cat /etc/slurm/plugstack.conf; echo "required /home/late_removal.so /run/removed"; } >/run/plugstack.conf
+    mount --bind /run/plugstack.conf /etc/slurm/plugstack.conf'
+  job=$(as_user sbatch --parsable --nodes=2 --open-mode=append --output=/home/out/removed --wrap 'echo mine >/tmp/mine; srun cat /tmp/mine; cat /tmp/mine')
+  is_held() { is_held_back "$job"; }
+  wait_for is_held
+  run on $NAME $N-0 cat /run/removed
+  [ "$output" = "$job" ]
+  begin_now "$job"
+  wait_for on $NAME login grep -qx mine /home/out/removed
+  on $NAME login grep -q "without its prolog and its own /tmp: requeued it" /home/out/removed
+  on $NAME $N-0 umount /etc/slurm/plugstack.conf
   wait_for nothing_of_jobs $N-0
 }
 

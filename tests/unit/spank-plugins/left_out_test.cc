@@ -11,6 +11,8 @@ using namespace slipway::node_health;
 
 namespace {
 
+namespace fs = std::filesystem;
+
 // Slurm's answers to squeue and scontrol, and the calls that were made.
 struct FakeSlurm {
   ProcessResult squeue, scontrol = {};
@@ -40,8 +42,13 @@ TEST_CASE("left out: a job has its own /tmp below the node's folder, or below th
   make_directories(folder / "jobs/node-1");
   CHECK(lacks_own_tmp(conf, 7));
   make_directories(folder / "jobs/node-1/7");
+  CHECK(lacks_own_tmp(conf, 7));  // what a first start left: its namespace is gone
+  write_file(folder / "jobs/node-1/7/.ns", "");
+  CHECK(lacks_own_tmp(conf, 7));
+  fs::remove(folder / "jobs/node-1/7/.ns");
+  fs::create_symlink("/proc/self/ns/mnt", folder / "jobs/node-1/7/.ns");
   CHECK_FALSE(lacks_own_tmp(conf, 7));
-  make_directories(folder / "jobs/8");
+  make_directories(folder / "jobs/8/.ns");  // Slurm 25.11
   CHECK_FALSE(lacks_own_tmp(conf, 8));
   CHECK(lacks_own_tmp(conf, 9));
 }
