@@ -4,9 +4,12 @@
 #
 #   ./test.sh            everything but what the options below run
 #   ./test.sh --quick    without packages and system tests
+#   ./test.sh --thorough   the same and what takes long: every input of every module, interruptions at every second point,
+#                        more seeds of faults; if root runs it, tests of what users do also run as an ordinary user
 #   ./test.sh --sanitized   only: unit and golden tests, a little fuzzing and some system tests with AddressSanitizer and
 #                        UndefinedBehaviorSanitizer, for which everything is compiled a second time, with clang
-#   ./test.sh --all      ./test.sh and ./test.sh --sanitized at once; unit tests that both would run only run sanitized
+#   ./test.sh --all      ./test.sh --thorough and ./test.sh --sanitized at once, as CI runs them; unit tests that both would
+#                        run only run sanitized
 #   ./test.sh --images   only: an image of nodes is built from Debian's archive, and a cluster runs from it; the steps of
 #                        images for the cloud run in roots of their releases; two releases in one cluster; users
 #                        of LDAP and OS Login, and what a controller exports
@@ -22,6 +25,7 @@ cd "$(dirname "$0")"
 
 quick=false
 usual=true
+thorough=false
 sanitize=false
 images=false
 soak=false
@@ -30,14 +34,15 @@ case "${1:-}" in
   "") ;;
   --quick) quick=true ;;
   --sanitized) usual=false && sanitize=true ;;
-  --all) sanitize=true ;;
+  --thorough) thorough=true ;;
+  --all) thorough=true && sanitize=true ;;
   --images) images=true ;;
   --soak) soak=true ;;
   --gpu) gpu=true ;;
   --packages) install_packages packages && exec tests/packages.sh --twice bookworm trixie ;;
   --distributions) exec tests/distributions.sh --test quick bookworm,trixie,sid ;;
   --help) sed -n '/^set /q; s/^# \{0,1\}//p' test.sh | tail -n +2 && exit ;;
-  *) die "unknown option $1; known: --quick, --sanitized, --all, --images, --soak, --gpu, --packages, --distributions, --help" ;;
+  *) die "unknown option $1; known: --quick, --thorough, --sanitized, --all, --images, --soak, --gpu, --packages, --distributions, --help" ;;
 esac
 [ $# -le 1 ] || die "one option at a time, not: $*"
 
@@ -209,12 +214,17 @@ if $usual; then
   count_history
   say "test: unit and golden"
   # Two for each processor, as some of them wait for most of their time.
-  count_meson build --num-processes $((2 * $(nproc))) ${once:+--no-suite "$once"}
+  left_out=()
+  $thorough || left_out+=(--no-suite thorough)
+  [ -z "$once" ] || left_out+=(--no-suite "$once")
+  count_meson build --num-processes $((2 * $(nproc))) "${left_out[@]}"
   count_conformance
 fi
 if $usual && ! $quick; then
   say "test: real clusters on this machine"
-  count tests/system/run.py
+  thorough_option=()
+  ! $thorough || thorough_option=(--thorough)
+  count tests/system/run.py "${thorough_option[@]}"
 fi
 if $sanitize; then
   # Beside the rest of the tests under the sanitizers.

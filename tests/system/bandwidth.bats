@@ -149,6 +149,7 @@ too_noisy() {
   python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/scan-1.schema.json" "$BATS_TEST_TMPDIR/scan.json"
 }
 
+# bats test_tags=thorough
 @test "bandwidth: the scan says that an interface is slow in one direction only, and which" {
   # Only what the node sends is limited; `slipway fault` limits both directions.
   on $NAME $N-3 /sbin/tc qdisc replace dev enp0s12 root tbf rate 5mbit burst 16kb latency 50ms

@@ -78,6 +78,7 @@ ranks() {
   says "'data.micro_batch_size=1', 'data.global_batch_size=128', 'trainer.max_steps=50', 'trainer.max_steps=9'"
 }
 
+# bats test_tags=thorough
 @test "scripts: examples/maxtext finds its coordinator through Slurm" {
   submit root $EXAMPLES/maxtext/train.sbatch --nodes=2 --ntasks-per-node=2
   ranks 4 2
@@ -85,6 +86,7 @@ ranks() {
   says "'ici_fsdp_parallelism=2', 'dcn_data_parallelism=2', 'per_device_batch_size=2'"
 }
 
+# bats test_tags=thorough
 @test "scripts: the shape with torchrun, on two and eight nodes" {
   on $NAME login sh -c 'cat >/home/images/shape_a.sbatch' <<'END'
 #!/bin/bash
@@ -131,6 +133,7 @@ END
   done
 }
 
+# bats test_tags=thorough
 @test "scripts: the shape with a task for each GPU, PMIx and a program that was broadcast" {
   on $NAME login sh -c 'cat >/home/images/shape_b.sbatch' <<'END'
 #!/bin/bash
@@ -178,6 +181,7 @@ END
   ranks 4 4
 }
 
+# bats test_tags=thorough
 @test "scripts: recipes for A3 Ultra and A4 find gIB on the nodes, with nothing prepared" {
   local machine NAME
   for machine in a3-ultragpu-8g a4-highgpu-8g; do

@@ -1,7 +1,7 @@
 # `slipway launch` when the node of the batch script and the launcher dies, on a real Slurm. soak_first_node.bats runs
 # more cases, for longer.
 
-# bats file_tags=long
+# bats file_tags=long,thorough
 load helper
 
 NAME=st-first

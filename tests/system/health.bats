@@ -87,6 +87,7 @@ no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
   wait_for node_is $N-0 idle
 }
 
+# bats test_tags=thorough
 @test "health: each fault of a GPU, of NVML and of the kernel is noticed, drains, and is undone" {
   local words check line
   while IFS='|' read -r words check; do

@@ -1,6 +1,7 @@
 # If anything is interrupted at any point, the next command finishes or undoes it: no --force, no manual destroy, and a
 # running job continues.
 
+# bats file_tags=thorough
 load helper
 load interrupt_helper
 

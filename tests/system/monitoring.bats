@@ -177,6 +177,7 @@ sys.exit(not any(a["status"] == sys.argv[1] for a in wanted))' "$1" $N-4
   on $NAME controller sh -c 'pkill -x prometheus-aler; pkill -f "^python3 receiver"'
 }
 
+# bats test_tags=thorough
 @test "monitoring: each fault raises exactly its alert, with the node's name, and the alert ends with it" {
   "$BATS_TEST_DIRNAME/alerts.py" "$SUITE/prefix/bin/slipway" $NAME $(compute_nodes $NAME)
 }

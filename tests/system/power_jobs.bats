@@ -71,6 +71,7 @@ $N-1" ]
   [[ "$output" != *"$N-3"* ]]
 }
 
+# bats test_tags=thorough
 @test "jobs: a cloud that is slow and refuses every third request gives a job its machines" {
   wait_for all_powered_down $N
   echo '{"bulk_insert_seconds": 4, "operation_seconds": 1, "failures": [{"every": 3, "status": 503, "method": "instances.*|regionInstances.*|.*Operations.*"}]}' | conditions
@@ -93,6 +94,7 @@ $N-1" ]
   wait_for all_powered_down $N
 }
 
+# bats test_tags=thorough
 @test "jobs: a node that is up is not failed when the cloud takes longer than ResumeTimeout for another" {
   machine $C srun --quiet --partition=spot --nodelist=$S-0 true
   echo '{"bulk_insert_seconds": 18}' | conditions
@@ -136,6 +138,7 @@ $F-1" ]; }
   wait_for no_group
 }
 
+# bats test_tags=thorough
 @test "jobs: a group whose maker was killed makes machines for nobody: the reconciler deletes it" {
   local before
   echo '{"us-central1-a": 0}' | as_tester tee "$CLOUD/stock.json"
@@ -153,6 +156,7 @@ $F-1" ]; }
   wait_for is_deleted
 }
 
+# bats test_tags=thorough
 @test "jobs: 500 machines are one request, and are deleted within the limits of the cloud" {
   wait_for all_powered_down $S
   echo '{"rate_limits": {"default_per_region": 300}, "rate_interval_seconds": 4}' | conditions

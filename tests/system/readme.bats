@@ -11,6 +11,7 @@ load helper
   says "deployment \`quickstart\` is destroyed"
 }
 
+# bats test_tags=thorough
 @test "readme: quickstart.sh can be run twice, and explains how to explore and tear down" {
   run apart "./quickstart.sh; ./quickstart.sh; build/prefix/bin/slipway destroy quickstart"
   [ "$status" -eq 0 ] || { echo "$output" && false; }

@@ -145,6 +145,7 @@ PYTHON
 inode_of() { as_tester stat -c %i "$CLOUD/instances/$1.json"; }
 has_other_machine() { [ -e "$CLOUD/instances/$1.json" ] && [ "$(inode_of "$1")" != "$2" ]; }
 
+# bats test_tags=thorough
 @test "reconcile: a changed template gives one static node after the other a new machine, and no job ends early" {
   local job zero one
   until_after_runs all_idle
@@ -187,6 +188,7 @@ has_other_machine() { [ -e "$CLOUD/instances/$1.json" ] && [ "$(inode_of "$1")" 
   wait_for node_is $N-0 idle
 }
 
+# bats test_tags=thorough
 @test "reconcile: maintenance begins early on an idle node, but not under a job" {
   local job
   until_after_runs node_is $S idle
@@ -221,6 +223,7 @@ has_other_machine() { [ -e "$CLOUD/instances/$1.json" ] && [ "$(inode_of "$1")" 
   machine $C scancel "$job"
 }
 
+# bats test_tags=thorough
 @test "reconcile: a configuration that slurmctld refuses is put back, and said once" {
   new_setting SelectType select/none_such
   run reconcile

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs the system tests, several files at a time, and counts them.
 
-Without a FILE, all files run but those with the tag `apart`. Each runs in mount, PID, network and IPC namespaces and with
+Without a FILE, all files run but those with the tag `apart`, and all of their tests with --thorough. Each runs in mount, PID, network and IPC namespaces and with
 its own /var/lib/slipway, so that it has the machine for itself. If such namespaces cannot be made, one file runs after
 another, on the machine itself. At the end the machine must be unchanged, which counts as one test.
 
 Comments in the files say more (`# bats file_tags=TAG`, or test_tags for the next test):
 
   user        when root runs the tests, this one runs a second time as an ordinary user
+  thorough    without --thorough it only runs when its file is named; so do all second runs as an ordinary user
   sanitized   --program runs it
   long        the file starts before the others, of which those with the most tests start first
   alone       the file runs on the machine itself, and no other file beside it
@@ -36,13 +37,20 @@ class Run:
     who: str
     tag: str = ""
     program: str = ""
+    without: str = ""  # a tag whose tests are left out
     limit: typing.ClassVar = None  # seconds, for tests of this program
 
     def title(self):
         return f"{self.file.stem}, {self.who}{', sanitized' if self.program else ''}"
 
     def tests(self):
-        return [test.name for test in tests_of(self.file) if not self.tag or self.tag in test.tags]
+        return [test.name for test in tests_of(self.file)
+                if (not self.tag or self.tag in test.tags) and self.without not in test.tags]
+
+    def filter(self):
+        """The same for bats."""
+        tags = [*([self.tag] if self.tag else []), *([f"!{self.without}"] if self.without else [])]
+        return ["--filter-tags", ",".join(tags)] if tags else []
 
     def has(self, tag):
         return any(tag in test.tags for test in tests_of(self.file))
@@ -64,13 +72,13 @@ def tests_of(file):
     return found
 
 
-def runs_of(files, program):
+def runs_of(files, program, thorough):
     caller = "root" if os.geteuid() == 0 else "user"
     if program:
         runs = [Run(file, caller, "sanitized", program) for file in files]
     else:
-        runs = [Run(file, caller) for file in files]
-        runs += [Run(file, "user", "user") for file in files] if caller == "root" else []
+        runs = [Run(file, caller, without="" if thorough else "thorough") for file in files]
+        runs += [Run(file, "user", "user") for file in files] if thorough and caller == "root" else []
     return [run for run in runs if run.tests()]
 
 
@@ -107,7 +115,7 @@ class Machine:
     def run(self, run, own_namespaces):
         """Gives what bats printed, its exit status (None: it ran for too long), and the seconds it took."""
         name = secrets.token_hex(3)
-        command = ["bats", "--tap", "--timing", *(["--filter-tags", run.tag] if run.tag else []), str(run.file)]
+        command = ["bats", "--tap", "--timing", *run.filter(), str(run.file)]
         environment = {**os.environ, "SLIPWAY_TEST_AS": run.who, "SLIPWAY_TEST_PROGRAM": run.program,
                        "SLIPWAY_TEST_NAME": name}
         begin = time.monotonic()
@@ -216,6 +224,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, metavar="N", default=2 * len(os.sched_getaffinity(0)) + 1,
                         help="so many files at a time (default: two for each processor and one more, as most wait)")
+    parser.add_argument("--thorough", action="store_true", help="also tests with the tag `thorough`, and as an ordinary user")
     parser.add_argument("--program", default="", metavar="FILE",
                         help="only tests with the tag `sanitized`, with another build of the program `slipway`")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help=argparse.SUPPRESS)
@@ -224,7 +233,8 @@ def main():
                         help="a .bats file")
     options = parser.parse_args()
     Run.limit = options.limit
-    runs = runs_of(options.files or default_files(), options.program)
+    thorough = options.thorough or bool(options.files)
+    runs = runs_of(options.files or default_files(), options.program, thorough)
     if not runs:
         parser.error("there is no such test")
     if options.list:

@@ -58,7 +58,7 @@ class Runner(unittest.TestCase):
     def test_tags_say_who_runs_a_test_and_with_which_program(self):
         self.write("a", ("one", '[ "$SLIPWAY_TEST_AS" = root ] || [ "$SLIPWAY_TEST_AS" = user ]', "user"), ("two", "true"))
         self.write("b", ("three", '[ "$SLIPWAY_TEST_PROGRAM" = build/x ]', "sanitized"), ("four", "true"))
-        listed = {line.replace("\t", ": ") for line in self.run_all("--list")[1]}
+        listed = {line.replace("\t", ": ") for line in self.run_all("--list", "--thorough")[1]}
         self.assertEqual(listed, {f"a, {CALLER}: one", f"a, {CALLER}: two", f"b, {CALLER}: three", f"b, {CALLER}: four",
                                   "a, user: one", *(["a, user: two"] if CALLER == "user" else [])})
         self.assertEqual(self.run_all("--program", "build/x")[2], "2 passed, 0 failed")
@@ -68,6 +68,14 @@ class Runner(unittest.TestCase):
         self.write("b", ("two", "true"), ("three", "true"), tags="apart")
         self.assertEqual(self.run_all()[2], "2 passed, 0 failed")
         self.assertEqual(self.run_all(str(self.folder / "b.bats"))[2], "3 passed, 0 failed")
+
+    def test_a_thorough_test_runs_when_asked_for_or_when_its_file_is_named(self):
+        self.write("a", ("one", "true", "user"), ("two", "true", "thorough"))
+        self.write("b", ("three", "true"), tags="thorough")
+        as_user = 1 if CALLER == "root" else 0
+        self.assertEqual(self.run_all()[2], "2 passed, 0 failed")
+        self.assertEqual(self.run_all("--thorough")[2], f"{4 + as_user} passed, 0 failed")
+        self.assertEqual(self.run_all(str(self.folder / "a.bats"))[2], f"{3 + as_user} passed, 0 failed")
 
     def test_each_file_has_processes_and_a_network_of_its_own(self):
         alone = '[ "$(pgrep -c -f run_test.py)" = 0 ] && [ "$(ip -brief link | wc -l)" = 1 ]'

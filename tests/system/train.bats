@@ -22,6 +22,7 @@ output() { on $NAME login cat "/home/$1.out"; }
 has_ended() { ! on $NAME login squeue --noheader --format=%T --job "$1" 2>/dev/null | grep -q .; }
 at_step() { [ "$(on $NAME login sh -c "cat /home/$1.losses 2>/dev/null | wc -l")" -ge "$2" ]; }
 
+# bats test_tags=thorough
 @test "train: if checkpoints cannot be written, or have no folder, there is no further attempt" {
   on $NAME $N-0 sh -c 'mkdir /run/full && mount -t tmpfs -o size=64k tmpfs /run/full'
   # Debian's python3, whatever the submitting user's PATH is.

@@ -1,7 +1,7 @@
 # Two controllers on machines of a fake Google Cloud, with real daemons: one slurmctld takes over from the other while a
 # job runs, and the history of jobs is in a MariaDB on a third machine, with a password.
 
-# bats file_tags=long
+# bats file_tags=long,thorough
 load helper
 load google_helper
 
