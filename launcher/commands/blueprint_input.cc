@@ -8,12 +8,14 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "common/count.h"
 #include "common/file.h"
 #include "common/installation.h"
 #include "common/kept.h"
 #include "common/text.h"
+#include "launcher/blueprint/module_at.h"
 #include "launcher/blueprint/terraform_reader.h"
 #include "launcher/cluster/bandwidth_reader.h"
 #include "launcher/cluster/build.h"
@@ -260,6 +262,19 @@ google::Definitions LoadedBlueprint::plan_on_google(const cluster::Cluster* clus
                         diagnostics_);
 }
 
+void LoadedBlueprint::plan_in_spite_of_errors() {
+  for (const blueprint::Group& group : compiled_->deployment.groups) {
+    for (const blueprint::Module& module : group.modules) {
+      if (module.interface == nullptr) return;
+    }
+  }
+  const source::Diagnostics known = std::exchange(diagnostics_, source::Diagnostics(sources_));
+  plan_on_google(nullptr, google::Wanted::problems);
+  const blueprint::ModulePlaces places(compiled_->deployment);
+  diagnostics_ = places.elsewhere(std::exchange(diagnostics_, known), known);
+  diagnostics_.add(known);
+}
+
 void LoadedBlueprint::plan_here(const cluster::Cluster& cluster, bool is_only_target) {
   try {
     local::make_plan(cluster, site_data().catalogue, nullptr);
@@ -286,6 +301,8 @@ google::Definitions LoadedBlueprint::define() {
   if (has_cluster()) cluster = build();
   if (compiled_ && diagnostics_.errors() == 0) {
     definitions = plan_on_google(cluster ? &*cluster : nullptr, google::Wanted::files);
+  } else if (compiled_) {
+    plan_in_spite_of_errors();
   }
   show();
   if (!compiled_ || diagnostics_.errors() > 0) throw InvalidBlueprint();
@@ -323,7 +340,11 @@ void LoadedBlueprint::plan(Targets targets) {
   }
   std::optional<cluster::Cluster> cluster;
   if (has_cluster()) cluster = build();
-  if (!compiled_ || diagnostics_.errors() > 0) return;
+  if (!compiled_) return;
+  if (diagnostics_.errors() > 0) {
+    if (targets.google) plan_in_spite_of_errors();
+    return;
+  }
   if (targets.local && cluster) plan_here(*cluster, !targets.google);
   if (targets.google) {
     plan_on_google(cluster ? &*cluster : nullptr,

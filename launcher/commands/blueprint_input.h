@@ -143,6 +143,9 @@ class LoadedBlueprint {
   std::optional<cluster::Cluster> build();
   void plan(Targets targets);
   google::Definitions plan_on_google(const cluster::Cluster* cluster, google::Wanted wanted);
+  // Finds what else the cloud would refuse, in modules without an error: elsewhere it may follow
+  // from the errors.
+  void plan_in_spite_of_errors();
   void plan_here(const cluster::Cluster& cluster, bool is_only_target);
   void show() const;
 
