@@ -10,23 +10,14 @@
 #include "launcher/job/energy_tally.h"
 #include "launcher/job/protocol.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/message.h"
 
 namespace {
 
 using namespace slipway;
 using namespace slipway::job;
+using fuzz::read;
 using fuzz::require;
-
-template <class Message>
-std::optional<Message> read(std::string_view bytes) {
-  try {
-    Message message = decode<Message>(bytes);
-    require(encode(message) == bytes, "a decoded message must encode to the same bytes");
-    return message;
-  } catch (const Error&) {
-    return std::nullopt;  // invalid, reported as an error
-  }
-}
 
 void deliver_to_attempt(const ToLauncher& message) {
   const World world = {"7", {"a", "b", "c"}, 2, 0};
@@ -59,16 +50,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 4) {
     case 0:
-      read<ToAgent>(bytes);
+      read(decode<ToAgent>, bytes);
       break;
     case 1:
-      if (const auto message = read<ToLauncher>(bytes)) deliver_to_attempt(*message);
+      if (const auto message = read(decode<ToLauncher>, bytes)) deliver_to_attempt(*message);
       break;
     case 2:
-      read<ToPmixServer>(bytes);
+      read(decode<ToPmixServer>, bytes);
       break;
     case 3:
-      read<FromPmixServer>(bytes);
+      read(decode<FromPmixServer>, bytes);
       break;
   }
   return 0;
