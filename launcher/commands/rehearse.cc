@@ -1,6 +1,7 @@
 // `slipway rehearse`: simulates a training job whose nodes fail, to choose spares and checkpoints.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -27,6 +28,7 @@ struct Typed {
   std::string profile = "llama-3";
   int64_t nodes = -1, runs = 200, seed = 1;
   double per_1000_node_days = -1, days = 30;
+  double memory = -1, memory_loss = -1;
   double checkpoint = 30, detection = 10, restart = 300, repair = 24, blame = 1, relapse = 30;
   std::string spares, intervals;
   bool json = false;
@@ -78,6 +80,12 @@ void check(const Typed& typed) {
           "a number above 0");
   require(within(typed.days, 1e-3, 36500), "days", "a number above 0, up to 36500");
   require(within(typed.checkpoint, 1e-3, 1e6), "checkpoint-cost", "a number of seconds above 0");
+  require(typed.memory == -1 || within(typed.memory, 1e-3, 1e6), "memory-cost",
+          "a number of seconds above 0");
+  require(typed.memory_loss == -1 || within(typed.memory_loss, 0, 1), "memory-loss",
+          "a number from 0 to 1");
+  if (typed.memory_loss >= 0 && typed.memory < 0)
+    throw UsageError("--memory-loss has no effect without --memory-cost");
   require(within(typed.detection, 0, 1e6), "detection", "a number of seconds");
   require(within(typed.restart, 0, 1e6), "restart", "a number of seconds");
   require(within(typed.repair, 0, 1e6), "repair", "a number of hours");
@@ -98,6 +106,9 @@ job::Scenario scenario_of(const Typed& typed, FailureProfile profile) {
   scenario.causes = profile.causes;
   scenario.days = typed.days;
   scenario.checkpoint_seconds = typed.checkpoint;
+  scenario.memory_seconds = std::max(0.0, typed.memory);
+  scenario.memory_loss =
+      typed.memory_loss >= 0 ? typed.memory_loss : 1 / static_cast<double>(scenario.nodes);
   scenario.detection_seconds = typed.detection;
   scenario.restart_seconds = typed.restart;
   scenario.repair_hours = typed.repair;
@@ -132,12 +143,27 @@ std::vector<double> spares_of(const Typed& typed, const job::Scenario& scenario)
   return all;
 }
 
+// Checkpoints in memory, and as many on disk as failures call for that take the memory along:
+// Young's optimum of both.
+Setting with_memory(int64_t spares, const job::Scenario& scenario) {
+  const double between = scenario.hours_between_failures * 3600;
+  const double memory = job::young_interval(scenario.memory_seconds, between);
+  const double all = scenario.days * 24 * 3600;
+  const double disk = scenario.memory_loss > 0
+                          ? std::min(all, job::young_interval(scenario.checkpoint_seconds,
+                                                              between / scenario.memory_loss))
+                          : all;
+  return {spares, std::max(disk, memory), memory};
+}
+
 std::vector<Setting> settings_of(const Typed& typed, const job::Scenario& scenario) {
   std::vector<Setting> settings;
   for (double spares : spares_of(typed, scenario)) {
     for (double interval : intervals_of(typed, scenario)) {
       settings.push_back({static_cast<int64_t>(spares), interval});
     }
+    if (scenario.memory_seconds > 0)
+      settings.push_back(with_memory(static_cast<int64_t>(spares), scenario));
   }
   const double failures = scenario.days * 24 / scenario.hours_between_failures / scenario.blame;
   const double all = failures * static_cast<double>(scenario.runs * std::ssize(settings));
@@ -163,6 +189,12 @@ void add_options(CommandLine& line, Typed& typed) {
               &typed.intervals, "Young's optimum, half and twice that");
   line.option("checkpoint-cost", "SECONDS", "how long a checkpoint stops the work",
               &typed.checkpoint);
+  line.option("memory-cost", "SECONDS",
+              "how long a checkpoint in memory stops the work: also tries `slipway launch "
+              "--fast-checkpoints`",
+              &typed.memory, "without them");
+  line.option("memory-loss", "P", "chance that a failure takes all copies in memory along",
+              &typed.memory_loss, "that of the node with the batch script, 1 in all nodes");
   line.option("detection", "SECONDS", "time to detect a failure", &typed.detection);
   line.option("restart", "SECONDS", "time from then to the first step", &typed.restart);
   line.option("repair", "HOURS", "time to repair a node", &typed.repair);
@@ -176,6 +208,7 @@ void add_options(CommandLine& line, Typed& typed) {
   line.example("slipway rehearse --nodes 512 --spares 0,4,8,16", "how many spares?");
   line.example("slipway rehearse --failures rsc-1 --checkpoint-interval 5,10,20,40 --spares 16",
                "how often a checkpoint?");
+  line.example("slipway rehearse --memory-cost 1", "are checkpoints in memory worth it?");
   line.example("slipway rehearse --nodes 512 --html rehearsal.html", "draw it for a browser");
   line.see_also("slipway-launch(1)");
 }
@@ -193,6 +226,8 @@ int rehearse(Args args) {
   if (!line.parse(args)) return 0;
   check(typed);
   if (typed.json && !typed.page.empty()) throw UsageError("--json and --html exclude each other");
+  if (typed.memory > 0 && !typed.page.empty())
+    throw UsageError("--html does not show checkpoints in memory: leave out --memory-cost");
   Rehearsal rehearsal;
   rehearsal.profile = find_profile(typed.profile);
   rehearsal.scenario = scenario_of(typed, rehearsal.profile);

@@ -73,6 +73,32 @@ double theory_of(const job::Scenario& scenario, double interval_seconds) {
 
 namespace {
 
+std::string every_text(const job::Setting& setting) {
+  if (setting.memory_seconds <= 0) return duration_text(setting.interval_seconds);
+  return duration_text(setting.memory_seconds) + " *";
+}
+
+// What checkpoints in memory give, beside the best setting without them and beside theory.
+std::string memory_text(const Rehearsal& rehearsal) {
+  const Outcome *with = nullptr, *without = nullptr;
+  for (const Outcome& each : rehearsal.outcomes) {
+    const Outcome*& other = each.setting.memory_seconds > 0 ? with : without;
+    if (other == nullptr ||
+        per_node(each, rehearsal.scenario) > per_node(*other, rehearsal.scenario))
+      other = &each;
+  }
+  if (with == nullptr || without == nullptr) return "";
+  const job::Scenario& s = rehearsal.scenario;
+  const double restart = s.detection_seconds + s.restart_seconds;
+  const double between = s.hours_between_failures * 3600;
+  const double daly = job::daly_interval(s.memory_seconds, between);
+  return fmt::format(
+      "* in memory, and every {} on disk, for {:.3g} % of failures: a goodput of {:.3f} instead of "
+      "{:.3f}.\n  If memory were never lost, theory would give {:.3f} (Daly, every {}).\n",
+      duration_text(with->setting.interval_seconds), s.memory_loss * 100, with->mean, without->mean,
+      job::daly_goodput(daly, s.memory_seconds, restart, between), duration_text(daly));
+}
+
 std::string table(const Rehearsal& rehearsal, const Paint& paint) {
   std::string text = paint.bold(fmt::format("{:>7}{:>12}  {:^31}{:>8}   {:>31}", "", "checkpoint",
                                             "goodput", "per", "parts of the time, %")) +
@@ -88,8 +114,8 @@ std::string table(const Rehearsal& rehearsal, const Paint& paint) {
     const std::string line = fmt::format(
         "{:>7}{:>12}  {:>7.3f}{:>8.3f}{:>8.3f}{:>8.3f}{:>8.3f}   {:>8.2f}{:>8.2f}{:>9.2f}{:>8.2f}"
         "{:>9.2f}",
-        outcome.setting.spares, duration_text(outcome.setting.interval_seconds), outcome.mean,
-        outcome.low, outcome.median, outcome.high, per_node(outcome, rehearsal.scenario),
+        outcome.setting.spares, every_text(outcome.setting), outcome.mean, outcome.low,
+        outcome.median, outcome.high, per_node(outcome, rehearsal.scenario),
         times.checkpoints * 100, times.lost_work * 100, times.detection * 100, times.waiting * 100,
         times.restart * 100);
     text += (&outcome == &winner ? paint.green(line) : line) + "\n";
@@ -120,6 +146,7 @@ nlohmann::ordered_json setting_json(const Rehearsal& rehearsal, const Outcome& o
   nlohmann::ordered_json json{
       {"spares", outcome.setting.spares},
       {"checkpoint_interval_seconds", interval},
+      {"memory_interval_seconds", outcome.setting.memory_seconds},
       {"goodput",
        {{"mean", outcome.mean},
         {"standard_error", outcome.standard_error},
@@ -150,7 +177,8 @@ nlohmann::ordered_json setting_json(const Rehearsal& rehearsal, const Outcome& o
 
 std::string as_text(const Rehearsal& rehearsal, const Paint& paint) {
   const Theory theory(rehearsal.scenario);
-  std::string text = given(rehearsal, paint) + "\n" + table(rehearsal, paint);
+  std::string text =
+      given(rehearsal, paint) + "\n" + table(rehearsal, paint) + memory_text(rehearsal);
   text += fmt::format(
       "\nWith enough nodes, theory prefers a checkpoint every {} (Young: {:.3f}) or {} "
       "(Daly: {:.3f}).\n",
@@ -160,8 +188,7 @@ std::string as_text(const Rehearsal& rehearsal, const Paint& paint) {
   text += fmt::format(
       "Best per paid node: {}, a checkpoint every {}; "
       "{:.1f} interruptions:\n\n",
-      counted(winner.setting.spares, "spare"), duration_text(winner.setting.interval_seconds),
-      winner.interruptions);
+      counted(winner.setting.spares, "spare"), every_text(winner.setting), winner.interruptions);
   return text + causes(rehearsal, paint);
 }
 
@@ -176,6 +203,8 @@ std::string as_json(const Rehearsal& rehearsal) {
                               {"hours_between_failures", s.hours_between_failures},
                               {"days", s.days},
                               {"checkpoint_cost_seconds", s.checkpoint_seconds},
+                              {"memory_cost_seconds", s.memory_seconds},
+                              {"memory_loss", s.memory_loss},
                               {"detection_seconds", s.detection_seconds},
                               {"restart_seconds", s.restart_seconds},
                               {"repair_hours", s.repair_hours},

@@ -55,6 +55,10 @@ class RehearsedRun {
         arrivals_(Random(scenario.seed ^ Random(number).next()).next()),
         chances_(arrivals_.next()),
         end_(scenario.days * day) {
+    if (setting.memory_seconds > 0) {
+      part_ = {setting.memory_seconds, scenario.memory_seconds};
+      parts_ = std::max(1.0, std::round(setting.interval_seconds / setting.memory_seconds));
+    }
     tally_.causes.resize(scenario.causes.size());
     for (const Cause& cause : scenario.causes) all_counts_ += static_cast<double>(cause.count);
     arrive();
@@ -111,22 +115,56 @@ class RehearsedRun {
     if (tally_.interruptions > 0) tally_.causes[last_cause_].lost += detection + waiting + restart;
   }
 
+  // A cycle is a number of parts, each of which ends with a checkpoint in memory, and a checkpoint
+  // on disk. Without memory, it has one part, and nothing survives a failure but the disk.
   void work(double duration, bool ends_in_failure) {
-    const double cycle = setting_.interval_seconds + scenario_.checkpoint_seconds;
-    const double cycles = std::floor(duration / cycle);
-    const double rest = duration - cycles * cycle;
-    tally_.times.productive += cycles * setting_.interval_seconds;
-    tally_.times.checkpoints += cycles * scenario_.checkpoint_seconds;
+    const double part = part_.work + part_.pause;
+    double rest = duration;
+    const double to_disk = (parts_ - done_) * part + scenario_.checkpoint_seconds;
+    if (rest >= to_disk) {
+      spend(parts_ - done_, 1);
+      rest -= to_disk;
+      const double cycle = parts_ * part + scenario_.checkpoint_seconds;
+      const double cycles = std::floor(rest / cycle);
+      spend(cycles * parts_, cycles);
+      rest -= cycles * cycle;
+      done_ = 0;
+    }
+    const double more = std::min(parts_ - done_, std::floor(rest / part));
+    spend(more, 0);
+    done_ += more;
+    rest -= more * part;
     unsaved_ = ends_in_failure ? rest : 0;
     if (ends_in_failure) return;
-    tally_.times.productive += std::min(rest, setting_.interval_seconds);
-    tally_.times.checkpoints += std::max(0.0, rest - setting_.interval_seconds);
+    const double productive = done_ < parts_ ? std::min(rest, part_.work) : 0;
+    tally_.times.productive += productive;
+    tally_.times.checkpoints += rest - productive;
+  }
+
+  void spend(double parts, double disk_checkpoints) {
+    tally_.times.productive += parts * part_.work;
+    tally_.times.checkpoints +=
+        parts * part_.pause + disk_checkpoints * scenario_.checkpoint_seconds;
+  }
+
+  bool memory_survives() {
+    return setting_.memory_seconds > 0 &&
+           (scenario_.memory_loss <= 0 || chances_.uniform() >= scenario_.memory_loss);
+  }
+
+  // The work since the last checkpoint on disk, if those in memory are gone.
+  void lose_memory() {
+    const double work = done_ * part_.work;
+    tally_.times.productive -= work;
+    unsaved_ += work;
+    done_ = 0;
   }
 
   void strike(const Failure& failure) {
     last_cause_ = failure.cause;
     tally_.interruptions += 1;
     tally_.causes[last_cause_].interruptions += 1;
+    if (!memory_survives()) lose_memory();
     tally_.causes[last_cause_].lost += unsaved_;
     tally_.times.lost_work += std::exchange(unsaved_, 0);
     known_ = now_ + scenario_.detection_seconds;
@@ -153,6 +191,11 @@ class RehearsedRun {
   // When the last failure was noticed, had nodes to restart on, and was over.
   double known_ = 0, placed_ = 0, ready_ = 0;
   double unsaved_ = 0;
+  struct Part {
+    double work = 0, pause = 0;
+  };
+  Part part_ = {setting_.interval_seconds, 0};
+  double parts_ = 1, done_ = 0;  // of a cycle
   size_t last_cause_ = 0;
   Failure arrival_{0, 0};
   std::priority_queue<Failure, std::vector<Failure>, std::greater<>> relapses_;

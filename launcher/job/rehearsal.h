@@ -20,6 +20,8 @@ struct Scenario {
   std::vector<Cause> causes;          // weighted by their counts
   double days = 0;
   double checkpoint_seconds = 0;  // during which work pauses
+  double memory_seconds = 0;      // the same for a checkpoint in other nodes' memory
+  double memory_loss = 0;         // chance that a failure takes all copies in memory
   double detection_seconds = 0;   // from the failure until it is noticed
   double restart_seconds = 0;     // from then until the first step
   double repair_hours = 0;        // until a failed node is back
@@ -32,7 +34,8 @@ struct Scenario {
 // The choices to compare.
 struct Setting {
   int64_t spares = 0;
-  double interval_seconds = 0;  // of work between two checkpoints
+  double interval_seconds = 0;  // of work between two checkpoints on disk
+  double memory_seconds = 0;    // of work between two in memory; 0: there are none
 };
 
 // Where the time went, as fractions that add up to 1 or, within a run, in seconds.

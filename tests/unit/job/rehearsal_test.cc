@@ -183,3 +183,42 @@ TEST_CASE("rehearsal: without failures there are only checkpoints") {
   CHECK(outcome.mean == Approx(0.95));
   CHECK(outcome.standard_error == Approx(0).margin(1e-12));
 }
+
+TEST_CASE("rehearsal: checkpoints in memory that never get lost reach what Daly's formula gives") {
+  Scenario scenario = plain();
+  scenario.days = 1000;
+  scenario.repair_hours = 0;
+  scenario.memory_seconds = 1;
+  const double between = scenario.hours_between_failures * 3600;
+  const double interval = daly_interval(1, between);
+  // On disk once in the whole run.
+  const Outcome outcome = rehearse(scenario, {0, 2 * scenario.days * 86400, interval});
+  CHECK(outcome.mean == Approx(daly_goodput(interval, 1, 300, between)).margin(0.001));
+  CHECK(sum(outcome.times) == Approx(1));
+  const Outcome without = rehearse(scenario, {0, daly_interval(30, between)});
+  CHECK(outcome.mean > without.mean + 0.03);
+}
+
+TEST_CASE("rehearsal: checkpoints in memory that are always lost only cost their time") {
+  Scenario scenario = plain();
+  const Outcome without = rehearse(scenario, {0, 3600});
+  scenario.memory_seconds = 1;
+  scenario.memory_loss = 1;
+  const Outcome with = rehearse(scenario, {0, 3600, 360});
+  CHECK(with.mean == Approx(without.mean / (1 + 10.0 / 3630)).margin(0.001));
+  CHECK(sum(with.times) == Approx(1));
+}
+
+TEST_CASE("rehearsal: what is lost from memory goes back to the last checkpoint on disk") {
+  Scenario scenario = plain();
+  scenario.memory_seconds = 1;
+  double before = 1;
+  for (const double loss : {0.0, 0.01, 0.1, 0.5, 1.0}) {
+    scenario.memory_loss = loss;
+    const Outcome outcome = rehearse(scenario, {0, 7200, 300});
+    CHECK(outcome.mean < before);
+    CHECK(sum(outcome.times) == Approx(1));
+    CHECK(outcome.times.lost_work >= 0);
+    before = outcome.mean;
+  }
+}
