@@ -8,18 +8,23 @@
 
 namespace slipway {
 
-std::optional<std::string> receive_frame(int socket, size_t size, Deadline deadline) {
-  std::string frame(size, '\0');
+bool receive_exactly(int socket, char* into, size_t size, Deadline deadline) {
   for (size_t have = 0; have < size;) {
-    const ssize_t got = ::recv(socket, frame.data() + have, size - have, 0);
+    const ssize_t got = ::recv(socket, into + have, size - have, 0);
     if (got > 0) {
       have += static_cast<size_t>(got);
     } else if (got < 0 && errno == EINTR) {
       continue;
     } else if (got == 0 || errno != EAGAIN || !wait_for(socket, POLLIN, deadline)) {
-      return std::nullopt;
+      return false;
     }
   }
+  return true;
+}
+
+std::optional<std::string> receive_frame(int socket, size_t size, Deadline deadline) {
+  std::string frame(size, '\0');
+  if (!receive_exactly(socket, frame.data(), size, deadline)) return std::nullopt;
   return frame;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "common/count.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr int most_failures = 3;  // of one copy; then the step is given up
 constexpr size_t most_sources_sent = 8;
+constexpr int64_t last_step = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
@@ -26,8 +28,7 @@ void Board::heard(const std::string& node, const FromKeeper& message) {
 // along.
 void Board::hear(const std::string& node, const Open& open) {
   open_[node] = open;
-  if (restoring_.contains(node))
-    orders_.push_back({node, Restore{attempt_, restored_, ranks_for(index_of(node))}});
+  if (restoring_.contains(node)) orders_.push_back({node, restore_order(index_of(node))});
 }
 
 void Board::hear(const std::string& node, const Notice& notice) {
@@ -132,10 +133,12 @@ void Board::hear(const std::string& node, const Restored& restored) {
     why_none_ =
         fmt::format("step {} could not be restored on {}: {}", restored_, node, restored.trouble);
     // Other nodes may already have removed what an older step would need.
+    const int64_t below = from_disk_.empty() ? last_step : restored_;
     restored_ = -1;
     steps_.clear();
     complete_.reset();
-    return order_restore();
+    restoring_.clear();
+    return look_on_disk(below);
   }
   if (restoring_.erase(node) == 0 || restored_ < 0 || off_) return;
   Step& step = steps_.at(restored_);
@@ -150,6 +153,7 @@ void Board::hear(const std::string& node, const Restored& restored) {
 void Board::gone(const std::string& node) {
   open_.erase(node);
   restoring_.erase(node);
+  if (node == finder_) look_on_disk(below_);
   for (auto& [number, step] : steps_)
     for (RankStep& rank : step.ranks) rank.nodes.erase(node);
 }
@@ -205,7 +209,14 @@ void Board::begin(int64_t attempt, Ranks ranks) {
         fmt::format("{} of checkpoints instead of {}: the program runs on {}",
                     shifts_.size() == 1 ? "1 copy" : fmt::format("{} copies", shifts_.size()),
                     copies_, counted(ranks_.nodes.size(), "node")));
-  order_restore();
+  from_disk_.clear();
+  finder_.clear();
+  if (disk_) disk_->begin(attempt_, ranks_, restored_);
+  if (restored_ < 0) {
+    look_on_disk(last_step);
+  } else {
+    order_restore();
+  }
 }
 
 void Board::order_restore() {
@@ -213,16 +224,16 @@ void Board::order_restore() {
     const std::string& node = ranks_.nodes[i];
     if (!open_.contains(node)) continue;
     restoring_.insert(node);
-    orders_.push_back({node, Restore{attempt_, restored_, ranks_for(static_cast<int64_t>(i))}});
+    orders_.push_back({node, restore_order(static_cast<int64_t>(i))});
   }
   // Spares hold nothing.
   for (const auto& [node, open] : open_)
     if (std::ranges::find(ranks_.nodes, node) == ranks_.nodes.end())
-      orders_.push_back({node, Restore{attempt_, -1, {}}});
+      orders_.push_back({node, Restore{attempt_, -1, {}, ""}});
 }
 
-std::vector<RestoredRank> Board::ranks_for(int64_t node) const {
-  std::vector<RestoredRank> all;
+Restore Board::restore_order(int64_t node) const {
+  Restore order = {attempt_, restored_, {}, restored_from_disk() ? disk_->folder() : ""};
   for (int64_t i = 0; i < ranks_.ranks_per_node; ++i) {
     const int64_t rank = node * ranks_.ranks_per_node + i;
     RestoredRank each{rank, std::string(digest_bytes, '\0'), {}};
@@ -231,18 +242,21 @@ std::vector<RestoredRank> Board::ranks_for(int64_t node) const {
       each.digest = step.digest;
       each.sources = sources_of(rank, step);
     }
-    all.push_back(std::move(each));
+    order.ranks.push_back(std::move(each));
   }
-  return all;
+  return order;
 }
 
 bool Board::is_ready() const {
-  return restoring_.empty();
+  return restoring_.empty() && finder_.empty();
 }
 
 std::string Board::restored_text() const {
   if (off_ && restored_ < 0)
     return "fast checkpoints are off: the program loads its checkpoint from disk";
+  if (restored_from_disk())
+    return fmt::format("each rank has step {} from {}, written by job {}", restored_,
+                       disk_->folder(), from_disk_);
   if (restored_ >= 0) return fmt::format("each rank has step {} from memory", restored_);
   if (why_none_.empty()) return "";
   return fmt::format("no step is left in memory ({}): the program loads its checkpoint from disk",
@@ -265,7 +279,7 @@ void Board::begin_copies() {
   const int64_t kept = complete_ == target_ ? -1 : complete_.value_or(-1);
   std::erase_if(steps_,
                 [&](const auto& step) { return step.first < *target_ && step.first != kept; });
-  to_all(Retire{*target_, kept});
+  to_all(retire(*target_, kept));
   for (int64_t rank = 0; rank < ranks_.size(); ++rank) {
     const std::set<std::string>& there = steps_.at(*target_).ranks[static_cast<size_t>(rank)].nodes;
     for (const std::string& place : places_of(rank))
@@ -287,7 +301,11 @@ void Board::count_if_complete() {
                                 counted(shifts_.size() + 1, "node")));
   complete_ = std::exchange(target_, std::nullopt);
   std::erase_if(steps_, [&](const auto& step) { return step.first < *complete_; });
-  to_all(Retire{*complete_, -1});
+  if (disk_) {
+    disk_->complete(*complete_, digests_of(steps_.at(*complete_)));
+    take_from_disk_plan();
+  }
+  to_all(retire(*complete_, -1));
 }
 
 void Board::turn_off(const std::string& why) {
@@ -298,6 +316,7 @@ void Board::turn_off(const std::string& why) {
   steps_.clear();
   complete_.reset();
   target_.reset();
+  if (disk_) disk_->give_up();
   if (restored_ < 0 || restoring_.empty()) return;
   // Some nodes do not have it yet.
   restored_ = -1;

@@ -9,26 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "launcher/checkpoint/disk_plan.h"
 #include "launcher/checkpoint/messages.h"
 
 namespace slipway::checkpoint {
-
-struct Order {
-  std::string node;
-  ToKeeper message;
-};
-
-// Where an attempt's ranks are: node i has `ranks_per_node` of them from i * ranks_per_node on.
-struct Ranks {
-  std::vector<std::string> nodes;
-  int64_t ranks_per_node = 1;
-  int64_t size() const { return static_cast<int64_t>(nodes.size()) * ranks_per_node; }
-};
 
 class Board {
  public:
   // Each rank's step has a place on `copies` nodes besides its own.
   explicit Board(int64_t copies) : copies_(copies) {}
+  // Complete steps are written to disk, too, and a job without steps in memory starts from there.
+  Board(int64_t copies, DiskWish wish) : copies_(copies), disk_(std::move(wish)) {}
 
   // Throws Error on a rank that does not exist.
   void heard(const std::string& node, const FromKeeper& message);
@@ -41,8 +32,9 @@ class Board {
   void begin(int64_t attempt, Ranks ranks);
   // Whether all nodes that are here have what they need to start, or never will.
   bool is_ready() const;
-  // The step that the ranks have, or -1, and a sentence about it.
+  // The step that the ranks have, or -1, whether from disk, and a sentence about it.
   int64_t restored_step() const { return restored_; }
+  bool restored_from_disk() const { return restored_ >= 0 && !from_disk_.empty(); }
   std::string restored_text() const;
 
   // The newest step that all ranks have in all places.
@@ -50,6 +42,7 @@ class Board {
   int64_t complete_count() const { return complete_count_; }
 
   bool is_off() const { return off_; }
+  bool is_writing_to_disk() const { return disk_ && disk_->writing(); }
 
   // Messages for keepers, and lines for the user, since the last call.
   std::vector<Order> orders();
@@ -71,6 +64,9 @@ class Board {
   void hear(const std::string& node, const Restored& restored);
   void hear(const std::string& node, const Notice& notice);
   void hear(const std::string& node, const Off& off);
+  void hear(const std::string& node, const Written& written);
+  void hear(const std::string& node, const Published& published);
+  void hear(const std::string& node, const Found& found);
 
   void check_rank(int64_t rank) const;
   const std::string& node_of(int64_t rank) const;
@@ -79,8 +75,13 @@ class Board {
   bool can_restore(const Step& step) const;
   int64_t newest_restorable() const;
   std::string why_none() const;
+  // Nothing in memory can be restored: asks a node for the newest step on disk before `below`.
+  void look_on_disk(int64_t below);
   void order_restore();
-  std::vector<RestoredRank> ranks_for(int64_t node) const;
+  static std::vector<std::string> digests_of(const Step& step);
+  Retire retire(int64_t below, int64_t except) const;
+  void take_from_disk_plan();
+  Restore restore_order(int64_t node) const;
   int64_t index_of(const std::string& node) const;  // in ranks_
   void choose_target();
   void begin_copies();
@@ -101,7 +102,11 @@ class Board {
   std::map<std::pair<std::string, int64_t>, int> failures_;
   int64_t complete_count_ = 0;
   int64_t restored_ = -1;
-  std::string why_none_;             // after begin(), if nothing is restored
+  std::string why_none_;  // after begin(), if nothing is restored
+  std::optional<DiskPlan> disk_;
+  std::string finder_;               // the node that looks on disk
+  int64_t below_ = 0;                // it looks for steps before this
+  std::string from_disk_;            // the job that wrote the restored step
   std::set<std::string> restoring_;  // nodes
   bool off_ = false, has_told_failure_ = false;
   std::vector<Order> orders_;

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -21,6 +23,7 @@
 #include "common/pending_clients.h"
 #include "common/tcp.h"
 #include "common/wire.h"
+#include "launcher/checkpoint/disk.h"
 #include "launcher/checkpoint/messages.h"
 #include "launcher/checkpoint/renames.h"
 #include "launcher/checkpoint/store.h"
@@ -197,6 +200,16 @@ class Keeper {
     return why;
   }
 
+  void load(int64_t attempt, int64_t rank, int64_t step, const std::string& digest,
+            const std::string& folder) {
+    const auto arrival = store_.arrival();
+    auto manifest = std::make_shared<const Manifest>(read_part(
+        folder, step, rank, digest, arrival->folder(),
+        [&](int64_t size) { arrival->reserve(size); },
+        [&] { return off_ || store_.attempt() != attempt; }));
+    store_.add_copy(attempt, rank, step, std::move(manifest), *arrival);
+  }
+
   void handle(const Copy& order) {
     if (off_) return;
     copying_.put([this, order, attempt = store_.attempt()] {
@@ -213,6 +226,52 @@ class Keeper {
     });
   }
 
+  // --- to disk and from there
+
+  // Runs `work` on the thread for the disk, and reports what went wrong, if anything.
+  void on_disk(std::function<void(const Cancelled&)> work,
+               std::function<FromKeeper(std::string)> report) {
+    writing_.put(
+        [this, work = std::move(work), report = std::move(report), attempt = store_.attempt()] {
+          std::string trouble;
+          try {
+            work([&] { return off_ || store_.attempt() != attempt; });
+          } catch (const std::exception& error) {
+            trouble = error.what();
+          }
+          tell(report(trouble));
+        });
+  }
+
+  void handle(const Write& order) {
+    on_disk(
+        [this, order](const Cancelled& cancelled) {
+          for (const auto& [rank, digest] : order.parts) {
+            const ServedStep step = store_.find(rank, order.to.step, digest);
+            if (!step.manifest) throw Error("it is no longer in memory");
+            write_part(order.to, rank, step.folder, *step.manifest, cancelled);
+          }
+        },
+        [attempt = store_.attempt(), step = order.to.step](std::string trouble) {
+          return Written{attempt, step, std::move(trouble)};
+        });
+  }
+
+  void handle(const Publish& order) {
+    on_disk([order](const Cancelled&) { publish(order.to, order.digests); },
+            [attempt = store_.attempt(), step = order.to.step](std::string trouble) {
+              return Published{attempt, step, std::move(trouble)};
+            });
+  }
+
+  void handle(const Find& order) {
+    writing_.put([this, order] {
+      FoundStep found = newest_on_disk(order.folder, order.below);
+      tell(Found{order.attempt, found.step, std::move(found.digests), std::move(found.job),
+                 std::move(found.trouble)});
+    });
+  }
+
   // --- between attempts: no task runs
 
   void handle(const Restore& order) {
@@ -222,13 +281,14 @@ class Keeper {
       for (const RestoredRank& each : order.ranks) ranks.push_back(each.rank);
       renames_.watch(store_.root(), ranks);
       reading_.put([this] { store_.sweep(); });
-      restore(order.attempt, order.step, missing);
+      restore(order, missing);
     } catch (const Error& error) {
       tell(Restored{order.attempt, order.step, error.what()});
     }
   }
 
-  void restore(int64_t attempt, int64_t step, const std::vector<RestoredRank>& missing) {
+  void restore(const Restore& order, const std::vector<RestoredRank>& missing) {
+    const int64_t attempt = order.attempt, step = order.step;
     if (off_ || missing.empty()) return tell(Restored{attempt, step, ""});
     struct Progress {
       std::mutex mutex;
@@ -238,10 +298,14 @@ class Keeper {
     const auto progress = std::make_shared<Progress>();
     progress->left = missing.size();
     for (const RestoredRank& each : missing) {
-      restoring_.put([this, attempt, step, each, progress] {
+      restoring_.put([this, attempt, step, folder = order.folder, each, progress] {
         std::string why;
         try {
-          why = get(attempt, each.rank, step, each.digest, each.sources);
+          if (folder.empty()) {
+            why = get(attempt, each.rank, step, each.digest, each.sources);
+          } else {
+            load(attempt, each.rank, step, each.digest, folder);
+          }
         } catch (const std::exception& error) {
           why = error.what();
         }
@@ -275,13 +339,14 @@ class Keeper {
   std::mutex mutex_;
   std::vector<FromKeeper> to_send_;
   std::set<int64_t> told_;  // ranks
-  WorkQueue reading_{readers}, copying_{copiers}, restoring_{restorers};
+  WorkQueue reading_{readers}, copying_{copiers}, restoring_{restorers}, writing_{1};
 };
 
 }  // namespace
 
 void run_keeper(int socket, const KeeperSettings& settings) {
   ::prctl(PR_SET_NAME, "slipway-keeper");
+  ::signal(SIGPIPE, SIG_IGN);  // sendfile() has no MSG_NOSIGNAL
   std::string why;
   try {
     // Never destroyed: its threads end with the process.

@@ -12,6 +12,7 @@ namespace {
 constexpr int64_t largest_number = std::numeric_limits<int64_t>::max();
 constexpr int64_t most_port = 65535;
 constexpr size_t longest_name = 1024, longest_note = 4096;
+constexpr size_t piece_length_bytes = 4;  // as in common/encoding.h
 constexpr size_t most_sources = 64, most_ranks_of_node = 4096;
 
 void rank_of(auto& a, auto& value) {
@@ -30,6 +31,9 @@ void attempt_of(auto& a, auto& value) {
 void digest_field(auto& a, auto& value) {
   a.bytes(value, digest_bytes);
   if (value.size() != digest_bytes) throw Error("a digest of another length");
+}
+void digest_list(auto& a, auto& values) {
+  a.list(values, most_ranks, [](auto& b, auto& value) { digest_field(b, value); });
 }
 void source_list(auto& a, auto& values) {
   a.list(values, most_sources, [](auto& b, auto& value) {
@@ -55,12 +59,35 @@ void fields(auto& a, Is<Restore> auto& m) {
   attempt_of(a, m.attempt);
   step_or_none(a, m.step);
   a.list(m.ranks, most_ranks_of_node, [](auto& b, auto& value) { fields(b, value); });
+  a.word(m.folder, longest_path);
 }
 void fields(auto& a, Is<Retire> auto& m) {
   step_of(a, m.below);
   step_or_none(a, m.except);
+  step_or_none(a, m.writing);
 }
 void fields(auto&, Is<TurnOff> auto&) {}
+void fields(auto& a, Is<DiskStep> auto& m) {
+  a.word(m.folder, longest_path);
+  step_of(a, m.step);
+  a.word(m.writer, longest_name);
+}
+void fields(auto& a, Is<Write> auto& m) {
+  fields(a, m.to);
+  a.list(m.parts, most_ranks_of_node, [](auto& b, auto& value) {
+    rank_of(b, value.rank);
+    digest_field(b, value.digest);
+  });
+}
+void fields(auto& a, Is<Publish> auto& m) {
+  fields(a, m.to);
+  digest_list(a, m.digests);
+}
+void fields(auto& a, Is<Find> auto& m) {
+  attempt_of(a, m.attempt);
+  a.word(m.folder, longest_path);
+  step_of(a, m.below);
+}
 
 void fields(auto& a, Is<Open> auto& m) {
   a.number(m.port, 1, most_port);
@@ -92,6 +119,24 @@ void fields(auto& a, Is<Off> auto& m) {
   a.text(m.why, longest_note);
 }
 
+void fields(auto& a, Is<Written> auto& m) {
+  attempt_of(a, m.attempt);
+  step_of(a, m.step);
+  a.text(m.trouble, longest_note);
+}
+void fields(auto& a, Is<Published> auto& m) {
+  attempt_of(a, m.attempt);
+  step_of(a, m.step);
+  a.text(m.trouble, longest_note);
+}
+void fields(auto& a, Is<Found> auto& m) {
+  attempt_of(a, m.attempt);
+  step_or_none(a, m.step);
+  digest_list(a, m.digests);
+  a.word(m.job, longest_name);
+  a.text(m.trouble, longest_note);
+}
+
 void fields(auto& a, Is<Want> auto& m) {
   rank_of(a, m.rank);
   step_of(a, m.step);
@@ -121,6 +166,13 @@ std::string encode(const FromKeeper& message) {
 }
 std::string encode(const PeerMessage& message) {
   return encode_message(message);
+}
+
+std::string head_of_piece(size_t size_bytes) {
+  std::string head = encode(PeerMessage(Piece{}));
+  for (size_t i = 1, rest = size_bytes; i <= piece_length_bytes; ++i, rest >>= 8)
+    head[head.size() - i] = static_cast<char>(rest & 0xff);
+  return head;
 }
 
 template <>

@@ -38,15 +38,44 @@ struct Restore {
   int64_t attempt = 0;
   int64_t step = -1;
   std::vector<RestoredRank> ranks;
+  std::string folder = {};  // on disk, with the step; empty: other keepers have it
 };
-// Steps before `below` go, except one; -1: no exception.
+// Steps before `below` go, except two: the step `except`, and the step that nodes write to disk,
+// which makes room for newer ones if it has to; -1: no exception.
 struct Retire {
   int64_t below = 0;
   int64_t except = -1;
+  int64_t writing = -1;
+};
+// A step on disk: launcher/checkpoint/disk.h.
+struct DiskStep {
+  std::string folder;  // of all steps
+  int64_t step = 0;
+  std::string writer;  // JOB.ATTEMPT
+};
+// Write these ranks' parts of a step.
+struct Write {
+  struct Part {
+    int64_t rank = 0;
+    std::string digest;
+  };
+  DiskStep to;
+  std::vector<Part> parts;
+};
+// All parts are written.
+struct Publish {
+  DiskStep to;
+  std::vector<std::string> digests;  // of all ranks
+};
+// Look for the newest step on disk before `below`.
+struct Find {
+  int64_t attempt = 0;
+  std::string folder;
+  int64_t below = 0;
 };
 // Hold nothing more, and remove what comes.
 struct TurnOff {};
-using ToKeeper = std::variant<Copy, Restore, Retire, TurnOff>;
+using ToKeeper = std::variant<Copy, Restore, Retire, TurnOff, Write, Publish, Find>;
 
 // --- from a keeper to the launcher
 
@@ -81,7 +110,26 @@ struct Notice {
 struct Off {
   std::string why;
 };
-using FromKeeper = std::variant<Open, Kept, Missing, Restored, Notice, Off>;
+// The answers to Write, Publish and Find; `trouble` is empty if it worked.
+struct Written {
+  int64_t attempt = 0;
+  int64_t step = 0;
+  std::string trouble;
+};
+struct Published {
+  int64_t attempt = 0;
+  int64_t step = 0;
+  std::string trouble;
+};
+struct Found {
+  int64_t attempt = 0;
+  int64_t step = -1;                 // -1: none
+  std::vector<std::string> digests;  // of all ranks
+  std::string job;                   // that wrote it
+  std::string trouble;               // with newer steps, too
+};
+using FromKeeper =
+    std::variant<Open, Kept, Missing, Restored, Notice, Off, Written, Published, Found>;
 
 // --- between two keepers: one Want, then a Manifest and the pieces of its files in their order, or
 // a Refusal
@@ -93,7 +141,7 @@ struct Want {
 struct StepFile {
   std::string path;  // relative to the step's folder
   int64_t size_bytes = 0;
-  std::string digest;  // of the digests of its pieces
+  std::string digest;
 };
 // What a step consists of; both lists rise strictly.
 struct Manifest {
@@ -110,10 +158,11 @@ using PeerMessage = std::variant<Want, Manifest, Piece, Refusal>;
 
 // --- as bytes
 
-inline constexpr size_t digest_bytes = 32;
+inline constexpr size_t digest_bytes = 16;
 // Every piece of a file but the last has this size.
 inline constexpr size_t piece_bytes = size_t{1} << 20;
 inline constexpr size_t longest_path = 4095, most_files = 65536;
+// Ranks are less than this.
 inline constexpr int64_t most_ranks = int64_t{1} << 24;
 // The longest encoded messages; a manifest may be as long as an order.
 inline constexpr size_t longest_order = size_t{16} << 20;
@@ -122,6 +171,8 @@ inline constexpr size_t longest_order = size_t{16} << 20;
 std::string encode(const ToKeeper& message);
 std::string encode(const FromKeeper& message);
 std::string encode(const PeerMessage& message);
+// What precedes the bytes in the encoding of a piece.
+std::string head_of_piece(size_t size_bytes);
 
 // Throws Error unless `bytes` are exactly what encode() produces for a message.
 template <class Message>

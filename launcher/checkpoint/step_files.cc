@@ -13,7 +13,6 @@
 #include <memory>
 #include <set>
 
-#include "common/sha256.h"
 #include "common/text.h"
 
 namespace slipway::checkpoint {
@@ -51,6 +50,16 @@ Fd open_below(int folder, const std::string& path) {
   if (!file || ::fstat(file.get(), &info) != 0) throw_errno(fmt::format("cannot read `{}`", path));
   if (!S_ISREG(info.st_mode)) throw Error(fmt::format("`{}` is not a regular file", path));
   return file;
+}
+
+// A file that should have this size.
+Fd open_whole(int folder, const StepFile& file) {
+  Fd fd = open_below(folder, file.path);
+  struct stat info = {};
+  if (::fstat(fd.get(), &info) != 0) throw_errno(fmt::format("cannot read `{}`", file.path));
+  if (info.st_size < file.size_bytes)
+    throw Error(fmt::format("`{}` has become shorter", file.path));
+  return fd;
 }
 
 // Reads up to `size` bytes; fewer at the end of the file.
@@ -106,15 +115,20 @@ void list(int folder, const std::string& prefix, int depth, Manifest& into) {
 
 void hash_file(int folder, StepFile& file, const Cancelled& cancelled) {
   const Fd fd = open_below(folder, file.path);
-  std::string piece, digests;
+  std::string piece;
+  Digest digest;
   do {
     if (cancelled()) throw Error("no longer wanted");
     read_piece(fd.get(), file.size_bytes, piece_bytes, piece, file.path);
     if (piece.empty()) break;
-    digests += sha256_bytes({piece});
+    digest.add(piece);
     file.size_bytes += static_cast<int64_t>(piece.size());
   } while (piece.size() == piece_bytes);
-  file.digest = sha256_bytes({digests});
+  file.digest = digest.take();
+}
+
+size_t bytes_of_piece(const StepFile& file, int64_t offset) {
+  return static_cast<size_t>(std::min<int64_t>(piece_bytes, file.size_bytes - offset));
 }
 
 bool is_relative(const std::string& path) {
@@ -179,13 +193,21 @@ int64_t size_of(const Manifest& manifest) {
 }
 
 std::string digest_of(const Manifest& manifest) {
-  return sha256_bytes({encode(PeerMessage(manifest))});
+  Digest digest;
+  digest.add(encode(PeerMessage(manifest)));
+  return digest.take();
 }
 
 StepReader::StepReader(const fs::path& folder, const Manifest& manifest)
     : manifest_(manifest), folder_(open_step(folder)) {}
 
-bool StepReader::next(std::string& piece) {
+void read_piece(const FilePiece& piece, std::string& into) {
+  read_piece(piece.file, piece.offset, piece.size_bytes, into, *piece.path);
+  if (into.size() < piece.size_bytes)
+    throw Error(fmt::format("`{}` has become shorter", *piece.path));
+}
+
+std::optional<FilePiece> StepReader::next() {
   while (at_ < manifest_.files.size()) {
     const StepFile& file = manifest_.files[at_];
     if (offset_ == file.size_bytes) {
@@ -194,19 +216,16 @@ bool StepReader::next(std::string& piece) {
       ++at_;
       continue;
     }
-    if (!file_) file_ = open_below(folder_.get(), file.path);
-    const auto size = std::min<int64_t>(piece_bytes, file.size_bytes - offset_);
-    read_piece(file_.get(), offset_, static_cast<size_t>(size), piece, file.path);
-    if (static_cast<int64_t>(piece.size()) < size)
-      throw Error(fmt::format("`{}` has become shorter", file.path));
-    offset_ += size;
-    return true;
+    if (!file_) file_ = open_whole(folder_.get(), file);
+    const FilePiece piece = {file_.get(), offset_, bytes_of_piece(file, offset_), &file.path};
+    offset_ += static_cast<int64_t>(piece.size_bytes);
+    return piece;
   }
-  return false;
+  return std::nullopt;
 }
 
-StepWriter::StepWriter(fs::path folder, const Manifest& manifest)
-    : folder_(std::move(folder)), manifest_(manifest) {
+StepWriter::StepWriter(fs::path folder, const Manifest& manifest, Durable durable)
+    : folder_(std::move(folder)), manifest_(manifest), durable_(durable) {
   check_manifest(manifest_);
   const auto make = [](const fs::path& path) {
     if (::mkdir(path.c_str(), 0700) == 0) return;
@@ -233,22 +252,26 @@ void StepWriter::open_next() {
 
 void StepWriter::finish_file() {
   const StepFile& file = manifest_.files[at_];
-  if (sha256_bytes({digests_}) != file.digest)
+  if (digest_.take() != file.digest)
     throw Error(fmt::format("`{}` does not have the digest that was announced", file.path));
+  if (durable_ == Durable::yes && ::fsync(file_.get()) != 0)
+    throw_errno(fmt::format("cannot write `{}`", file.path));
   file_.reset();
-  digests_.clear();
   offset_ = 0;
+}
+
+size_t StepWriter::next_bytes() const {
+  return complete() ? 0 : bytes_of_piece(manifest_.files[at_], offset_);
 }
 
 void StepWriter::take(std::string_view piece) {
   if (complete()) throw Error("a piece after the last file");
   const StepFile& file = manifest_.files[at_];
-  const auto expected =
-      static_cast<size_t>(std::min<int64_t>(piece_bytes, file.size_bytes - offset_));
+  const size_t expected = next_bytes();
   if (piece.size() != expected)
     throw Error(
         fmt::format("a piece of {} bytes of `{}`, expected {}", piece.size(), file.path, expected));
-  digests_ += sha256_bytes({piece});
+  digest_.add(piece);
   for (std::string_view rest = piece; !rest.empty();) {
     const ssize_t wrote = ::write(file_.get(), rest.data(), rest.size());
     if (wrote < 0 && errno == EINTR) continue;

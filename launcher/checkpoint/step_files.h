@@ -1,17 +1,18 @@
 // The files of a step: reads what a program wrote, and writes what arrives from another node.
 //
-// The digest of a file is that of the digests of its pieces, so that each piece can be checked as
-// it arrives. A step's digest is that of its manifest.
+// A step's digest is that of its manifest, which has the digest of each file.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "common/error.h"
 #include "common/fd.h"
+#include "launcher/checkpoint/digest.h"
 #include "launcher/checkpoint/messages.h"
 
 namespace slipway::checkpoint {
@@ -36,14 +37,24 @@ void check_manifest(const Manifest& manifest);
 int64_t size_of(const Manifest& manifest);
 std::string digest_of(const Manifest& manifest);
 
-// Reads the files of a step again, piece by piece, in the order of the manifest.
+// A part of an open file.
+struct FilePiece {
+  int file = -1;
+  int64_t offset = 0;
+  size_t size_bytes = 0;
+  const std::string* path = nullptr;  // for messages
+};
+// Throws Error if the file is too short by now.
+void read_piece(const FilePiece& piece, std::string& into);
+
+// Goes through the files of a step again, piece by piece, in the order of the manifest.
 class StepReader {
  public:
   // `manifest` must outlive this.
   StepReader(const std::filesystem::path& folder, const Manifest& manifest);
 
-  // False at the end. Throws Error if a file is gone or too short.
-  bool next(std::string& piece);
+  // Empty at the end. The file is open until the next call. Throws Error if a file is gone.
+  std::optional<FilePiece> next();
 
  private:
   const Manifest& manifest_;
@@ -52,12 +63,17 @@ class StepReader {
   int64_t offset_ = 0;
 };
 
+// Whether a file is on disk when it is closed.
+enum class Durable { no, yes };
+
 // Writes a step into a new folder, and checks each file when its last piece has arrived.
 class StepWriter {
  public:
   // Throws Error if the manifest is invalid, or the folder exists. `manifest` must outlive this.
-  StepWriter(std::filesystem::path folder, const Manifest& manifest);
+  StepWriter(std::filesystem::path folder, const Manifest& manifest, Durable durable = Durable::no);
 
+  // The size of the next piece; 0: the step is complete.
+  size_t next_bytes() const;
   // Throws MemoryFull, and Error if the piece is not the next one.
   void take(std::string_view piece);
   bool complete() const { return at_ == manifest_.files.size(); }
@@ -68,10 +84,11 @@ class StepWriter {
 
   std::filesystem::path folder_;
   const Manifest& manifest_;
+  Durable durable_;
   Fd file_;
   size_t at_ = 0;
   int64_t offset_ = 0;
-  std::string digests_;
+  Digest digest_;
 };
 
 }  // namespace slipway::checkpoint

@@ -214,7 +214,8 @@ void Store::retire(const Retire& order) {
   needed_ = {order.below, order.except};
   std::vector<Key> old;
   for (const auto& [key, held] : held_)
-    if (key.first < order.below && key.first != order.except) old.push_back(key);
+    if (key.first < order.below && key.first != order.except && key.first != order.writing)
+      old.push_back(key);
   for (const Key& key : old) drop(key);
 }
 

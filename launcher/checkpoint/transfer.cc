@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -22,23 +23,41 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t frame_head = 4;
+constexpr const char* silent = "it ended the connection, or stopped sending";
 
-void send_bytes(int socket, std::string_view bytes, Deadline deadline) {
+// After a call could not send.
+void wait_until_writable(int socket, Deadline deadline) {
+  if (errno == EINTR) return;
+  if (errno != EAGAIN) throw_errno("it is gone");
+  if (!wait_for(socket, POLLOUT, deadline)) throw Error("it stopped reading");
+}
+
+// `flags`: MSG_MORE if more follows at once.
+void send_bytes(int socket, std::string_view bytes, Deadline deadline, int flags = 0) {
   while (!bytes.empty()) {
-    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
+    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | flags);
+    if (sent < 0) {
+      wait_until_writable(socket, deadline);
+    } else {
       bytes.remove_prefix(static_cast<size_t>(sent));
-    } else if (errno == EAGAIN) {
-      if (!wait_for(socket, POLLOUT, deadline)) throw Error("it stopped reading");
-    } else if (errno != EINTR) {
-      throw_errno("it is gone");
     }
   }
 }
 
+std::string length_of(size_t message) {
+  const uint32_t length = htonl(static_cast<uint32_t>(message));
+  return {reinterpret_cast<const char*>(&length), frame_head};
+}
+
+size_t length_from(const char* head) {
+  uint32_t length = 0;
+  std::memcpy(&length, head, frame_head);
+  return ntohl(length);
+}
+
 std::string receive_bytes(int socket, size_t size, Deadline deadline) {
   auto bytes = receive_frame(socket, size, deadline);
-  if (!bytes) throw Error("it ended the connection, or stopped sending");
+  if (!bytes) throw Error(silent);
   return std::move(*bytes);
 }
 
@@ -60,19 +79,49 @@ PeerChannel::PeerChannel(Fd socket, std::chrono::milliseconds patience)
 
 void PeerChannel::send(const PeerMessage& message) {
   const std::string bytes = encode(message);
-  const uint32_t length = htonl(static_cast<uint32_t>(bytes.size()));
   const auto deadline = Clock::now() + patience_;
-  send_bytes(socket_.get(), {reinterpret_cast<const char*>(&length), frame_head}, deadline);
+  send_bytes(socket_.get(), length_of(bytes.size()), deadline, MSG_MORE);
   send_bytes(socket_.get(), bytes, deadline);
+}
+
+void PeerChannel::send(const FilePiece& piece) {
+  const std::string head = head_of_piece(piece.size_bytes);
+  const auto deadline = Clock::now() + patience_;
+  send_bytes(socket_.get(), length_of(head.size() + piece.size_bytes) + head, deadline, MSG_MORE);
+  auto offset = static_cast<off_t>(piece.offset);
+  for (size_t left = piece.size_bytes; left > 0;) {
+    const ssize_t sent = ::sendfile(socket_.get(), piece.file, &offset, left);
+    if (sent == 0) throw Error(fmt::format("`{}` has become shorter", *piece.path));
+    if (sent < 0) {
+      wait_until_writable(socket_.get(), deadline);
+    } else {
+      left -= static_cast<size_t>(sent);
+    }
+  }
 }
 
 PeerMessage PeerChannel::receive() {
   const auto deadline = Clock::now() + patience_;
-  uint32_t length = 0;
-  std::memcpy(&length, receive_bytes(socket_.get(), frame_head, deadline).data(), frame_head);
-  length = ntohl(length);
+  const size_t length = length_from(receive_bytes(socket_.get(), frame_head, deadline).data());
+  return decode<PeerMessage>(receive_rest("", length, deadline));
+}
+
+std::string PeerChannel::receive_rest(std::string head, size_t length, Deadline deadline) {
   if (length > longest_order) throw Error(fmt::format("it sent a message of {} bytes", length));
-  return decode<PeerMessage>(receive_bytes(socket_.get(), length, deadline));
+  if (length < head.size()) throw Error("it sent a message that is too short");
+  return head + receive_bytes(socket_.get(), length - head.size(), deadline);
+}
+
+std::optional<PeerMessage> PeerChannel::receive_piece(char* into, size_t size_bytes) {
+  const auto deadline = Clock::now() + patience_;
+  const std::string expected = head_of_piece(size_bytes);
+  const std::string head = receive_bytes(socket_.get(), frame_head + expected.size(), deadline);
+  const size_t length = length_from(head.data());
+  std::string rest = head.substr(frame_head);
+  if (rest != expected || length != expected.size() + size_bytes)
+    return decode<PeerMessage>(receive_rest(std::move(rest), length, deadline));
+  if (!receive_exactly(socket_.get(), into, size_bytes, deadline)) throw Error(silent);
+  return std::nullopt;
 }
 
 Fd connect_to_keeper(const Source& where, const Secret& key, const std::string& node,
@@ -102,8 +151,7 @@ void serve_step(PeerChannel& peer, const std::function<ServedStep(const Want&)>&
   std::string why;
   try {
     StepReader reader(step.folder, *step.manifest);
-    Piece piece;
-    while (reader.next(piece.bytes)) peer.send(piece);
+    while (const auto piece = reader.next()) peer.send(*piece);
     return;
   } catch (const Error& error) {
     why = error.what();
@@ -119,9 +167,12 @@ Manifest fetch_step(PeerChannel& peer, const Want& want, const std::filesystem::
   check_manifest(manifest);
   admit(size_of(manifest));
   StepWriter writer(folder, manifest);
-  while (!writer.complete()) {
+  std::vector<char> piece(piece_bytes);
+  while (const size_t size = writer.next_bytes()) {
     if (cancelled()) throw Error("no longer wanted");
-    writer.take(expect<Piece>(peer.receive()).bytes);
+    auto other = peer.receive_piece(piece.data(), size);
+    if (other) writer.take(expect<Piece>(std::move(*other)).bytes);
+    if (!other) writer.take({piece.data(), size});
   }
   return manifest;
 }

@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/fd.h"
 #include "common/handshake.h"
 #include "common/secret.h"
+#include "common/tcp.h"
 #include "launcher/checkpoint/messages.h"
 #include "launcher/checkpoint/step_files.h"
 
@@ -30,7 +32,14 @@ class PeerChannel {
   void send(const PeerMessage& message);
   PeerMessage receive();
 
+  // The same for pieces, without copying their bytes. SIGPIPE has to be ignored.
+  void send(const FilePiece& piece);
+  // Receives a piece of exactly this size to `into`; anything else is returned.
+  std::optional<PeerMessage> receive_piece(char* into, size_t size_bytes);
+
  private:
+  std::string receive_rest(std::string head, size_t length, Deadline deadline);
+
   Fd socket_;
   std::chrono::milliseconds patience_;
 };

@@ -61,6 +61,8 @@ std::vector<job::LogRule> log_rules_in(const std::string& file) {
 struct MemoryOptions {
   std::string size;  // "auto" without a size; empty: the option is not given
   int64_t copies = 0;
+  std::string persist;
+  int64_t persist_every = 0;
 };
 
 constexpr const char* memory_option = "--fast-checkpoints";
@@ -80,11 +82,18 @@ void take_memory(const MemoryOptions& memory, job::LaunchOptions& options) {
   if (memory.size.empty()) {
     if (memory.copies != 0)
       throw UsageError(std::string("--copies has no effect without ") + memory_option);
+    if (!memory.persist.empty() || memory.persist_every != 0)
+      throw UsageError(std::string("--persist has no effect without ") + memory_option);
     return;
   }
   options.fast_checkpoints = true;
   require_launch(memory.copies >= 0 && memory.copies <= 16, "copies", "a number from 1 to 16");
   if (memory.copies > 0) options.copies = memory.copies;
+  require_launch(memory.persist_every >= 0, "persist-every", "a number of steps from 1 on");
+  if (memory.persist_every > 0 && memory.persist.empty())
+    throw UsageError("--persist-every has no effect without --persist");
+  options.persist = memory.persist;
+  if (memory.persist_every > 0) options.persist_every = memory.persist_every;
   if (options.container.wanted)
     throw UsageError(std::string(memory_option) + " does not work in a container yet");
   if (memory.size == usual_size) return;
@@ -130,6 +139,13 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
               "keep checkpoints in the memory of other nodes, at most SIZE on each, such as 64G",
               &memory.size, "none; without SIZE, a quarter of the memory");
   line.option("copies", "N", "copies of each fast checkpoint, on other nodes", &memory.copies, "2");
+  line.option(
+      "persist", "FOLDER",
+      "also write complete fast checkpoints to this folder on disk, which nodes share; a new "
+      "job starts from the newest one",
+      &memory.persist);
+  line.option("persist-every", "STEPS", "steps between two that are written to disk",
+              &memory.persist_every, "1");
   line.option("tell", "PROGRAM|URL|ADDRESS",
               "tell of failures and missing spares; may be given several times", &options.tell);
   line.option("ntasks-per-node", "N", "tasks on each node", &options.tasks_per_node,

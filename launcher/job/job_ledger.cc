@@ -126,9 +126,9 @@ void JobLedger::finding(int64_t attempt, const WatchFinding& finding) {
   put(std::move(entry));
 }
 
-void JobLedger::restore(int64_t attempt, int64_t step, const std::string& why) {
+void JobLedger::restore(int64_t attempt, int64_t step, const char* from, const std::string& why) {
   Entry entry = entry_of(Event::restore, attempt);
-  entry.what = step < 0 ? "disk" : "memory";
+  entry.what = step < 0 ? "disk" : from;
   entry.step = std::max<int64_t>(step, 0);
   entry.evidence = {why};
   put(std::move(entry));

@@ -53,7 +53,7 @@ class JobLedger {
   void finding(int64_t attempt, const WatchFinding& finding);
   // What the attempt starts from: `step` in memory, or if that is -1, what is on disk. `why` says
   // more.
-  void restore(int64_t attempt, int64_t step, const std::string& why);
+  void restore(int64_t attempt, int64_t step, const char* from, const std::string& why);
   void energy(const AttemptEnergy& energy);
   // After this, only energy and an end with another result are written: when Slurm ends a job, its
   // tasks run on for some seconds.

@@ -38,6 +38,8 @@ struct LaunchOptions {
   bool fast_checkpoints = false;  // in the nodes' memory: launcher/checkpoint
   int64_t checkpoint_bytes = 0;   // that a node holds at most; 0: a share of its memory
   int64_t copies = 2;             // of each rank's checkpoint, on other nodes
+  std::filesystem::path persist;  // where complete steps are written to disk; empty: nowhere
+  int64_t persist_every = 1;      // at least so many steps after the one before
   std::string mpi = "pmix";       // or "none": how MPI ranks find each other
   std::string framework;          // of the catalog; empty: by the command
   bool label = false;

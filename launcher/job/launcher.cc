@@ -52,7 +52,7 @@ Launcher::Launcher(const LaunchOptions& options, Allocation allocation)
       restarts_(options.restarts),
       run_({allocation_.job, allocation_.restarts}, to_milliseconds(options.heartbeat_seconds),
            [this](bool stops) { hold_step(stops); }) {
-  if (options_.fast_checkpoints) board_.emplace(options_.copies);
+  if (options_.fast_checkpoints) begin_board();
 }
 
 void Launcher::add_bad(const std::string& node) {
@@ -201,6 +201,7 @@ int Launcher::give_way() {
 }
 
 int Launcher::end(const char* result, int status) {
+  if (status == 0) wait_for_disk();
   wait_for_energy();
   end_agents();
   ledger_.end(result, status);

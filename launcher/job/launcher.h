@@ -74,6 +74,9 @@ class Launcher {
   void end_agents();
 
   // launcher_checkpoints.cc: checkpoints in the nodes' memory.
+  void begin_board();
+  // What is being written to disk is complete, or takes too long.
+  void wait_for_disk();
   // Gives the ranks what they start from, before any task starts.
   void restore_checkpoints(Attempt& attempt);
   void hear_keeper(const std::string& node, const CheckpointNews& news);

@@ -11,9 +11,27 @@ namespace slipway::job {
 namespace {
 
 constexpr auto keepers_limit = std::chrono::seconds(30);  // for all keepers to start
+constexpr auto disk_limit = std::chrono::seconds(60);     // after the program has ended
 constexpr auto restore_wait = std::chrono::milliseconds(50);
 
 }  // namespace
+
+void Launcher::begin_board() {
+  if (options_.persist.empty()) {
+    board_.emplace(options_.copies);
+  } else {
+    board_.emplace(options_.copies,
+                   checkpoint::DiskWish{std::filesystem::absolute(options_.persist),
+                                        options_.persist_every, allocation_.label});
+  }
+}
+
+void Launcher::wait_for_disk() {
+  const auto begin = std::chrono::steady_clock::now();
+  while (board_ && board_->is_writing_to_disk() && cancelled_ == 0 && !run_.is_over() &&
+         std::chrono::steady_clock::now() - begin < disk_limit)
+    pump(nullptr);
+}
 
 void Launcher::restore_checkpoints(Attempt& attempt) {
   if (!board_) return;
@@ -28,7 +46,8 @@ void Launcher::restore_checkpoints(Attempt& attempt) {
   const std::string text = board_->restored_text();
   if (text.empty() || is_over(attempt)) return;
   say(text);
-  ledger_.restore(attempt.number(), board_->restored_step(), text);
+  const char* what = board_->restored_from_disk() ? "persisted" : "memory";
+  ledger_.restore(attempt.number(), board_->restored_step(), what, text);
 }
 
 void Launcher::hear_keeper(const std::string& node, const CheckpointNews& news) {

@@ -124,7 +124,7 @@ void check_words(const Entry& entry) {
         fmt::format("`{}` is not one of {}", word,
                     slipway::join(std::vector<std::string>(known.begin(), known.end()), ", ")));
   };
-  if (entry.event == Event::restore) one_of(entry.what, {"memory", "disk"});
+  if (entry.event == Event::restore) one_of(entry.what, {"memory", "disk", "persisted"});
   if (entry.event == Event::failure) one_of(entry.blame, {"node", "application", "unknown"});
   if (entry.event == Event::end) {
     one_of(entry.result, {"done", "failed", "requeued", "cancelled"});

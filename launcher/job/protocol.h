@@ -15,13 +15,14 @@
 #include <vector>
 
 #include "common/handshake.h"
+#include "launcher/checkpoint/messages.h"
 #include "launcher/health/job_report.h"
 #include "launcher/job/rank_sample.h"
 #include "launcher/job/rendezvous.h"
 
 namespace slipway::job {
 
-inline constexpr uint32_t protocol_number = 5;
+inline constexpr uint32_t protocol_number = 6;
 Speaker this_program();
 
 // For std::visit.
@@ -219,8 +220,7 @@ using ToLauncher = std::variant<Beat, TaskText, Ended, Stopped, Energy, Health, 
 inline constexpr size_t most_pmix_bytes = size_t{60} << 20;
 // The longest encoded message.
 inline constexpr size_t longest_message = size_t{64} << 20;
-// Ranks are less than this.
-inline constexpr int64_t most_ranks = int64_t{1} << 24;
+using checkpoint::most_ranks;
 
 // Cuts texts for people that are too long. Throws Error if anything else exceeds its limit.
 std::string encode(const ToAgent& message);

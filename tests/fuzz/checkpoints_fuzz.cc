@@ -9,23 +9,14 @@
 #include "launcher/checkpoint/board.h"
 #include "launcher/checkpoint/step_files.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/message.h"
 
 namespace {
 
 using namespace slipway;
 using namespace slipway::checkpoint;
+using fuzz::read;
 using fuzz::require;
-
-template <class Message>
-std::optional<Message> read(std::string_view bytes) {
-  try {
-    Message message = decode<Message>(bytes);
-    require(encode(message) == bytes, "a decoded message must encode to the same bytes");
-    return message;
-  } catch (const Error&) {
-    return std::nullopt;  // invalid, reported as an error
-  }
-}
 
 void check_paths(const PeerMessage& message) {
   const auto* manifest = std::get_if<Manifest>(&message);
@@ -46,7 +37,7 @@ void check_paths(const PeerMessage& message) {
 // The bytes are messages with a node before each and their length after that.
 void lead(std::string_view bytes) {
   const std::vector<std::string> nodes = {"a", "b", "c"};
-  Board board(1);
+  Board board(1, {"/d", 10, "7"});
   board.begin(1, {nodes, 1});
   int64_t attempt = 1;
   while (bytes.size() > 2) {
@@ -57,7 +48,7 @@ void lead(std::string_view bytes) {
       board.begin(++attempt, {nodes, 1});
     } else if (node > 250) {
       board.gone(nodes[node % 3]);
-    } else if (const auto news = read<FromKeeper>(message)) {
+    } else if (const auto news = read(decode<FromKeeper>, message)) {
       try {
         board.heard(nodes[node % 3], *news);
       } catch (const Error&) {
@@ -78,13 +69,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 4) {
     case 0:
-      read<ToKeeper>(bytes);
+      read(decode<ToKeeper>, bytes);
       break;
     case 1:
-      read<FromKeeper>(bytes);
+      read(decode<FromKeeper>, bytes);
       break;
     case 2:
-      if (const auto message = read<PeerMessage>(bytes)) check_paths(*message);
+      if (const auto message = read(decode<PeerMessage>, bytes)) check_paths(*message);
       break;
     case 3:
       lead(bytes);

@@ -34,11 +34,13 @@ int main(int, char** arguments) {
   const std::string digest(digest_bytes, 'd');
   for (const ToKeeper& each : std::initializer_list<ToKeeper>{
            Copy{1, 20, digest, {{"b", 4000}}}, Restore{2, 20, {{1, digest, {{"b", 4000}}}}},
-           Retire{20, -1}, TurnOff{}})
+           Retire{20, -1, -1}, TurnOff{}, Write{{"/d", 20, "7.1"}, {{1, digest}}},
+           Publish{{"/d", 20, "7.1"}, {digest}}, Find{2, "/d", 20}})
     seed(0, encode(each));
   for (const FromKeeper& each : std::initializer_list<FromKeeper>{
            Open{4000, 1000, "spine.leaf"}, Kept{1, 0, 20, 10, digest}, Missing{1, 0, 20, "no"},
-           Restored{1, -1, "no"}, Notice{"text"}, Off{"no"}})
+           Restored{1, -1, "no"}, Notice{"text"}, Off{"no"}, Written{1, 20, ""},
+           Published{1, 20, ""}, Found{1, 20, {digest}, "7", ""}})
     seed(1, encode(each));
   for (const PeerMessage& each : std::initializer_list<PeerMessage>{
            Want{1, 20, digest}, Manifest{{"a"}, {{"a/b", 5, digest}, {"c", 0, digest}}},

@@ -96,6 +96,51 @@ no_keeper() { ! keepers "$1" >/dev/null; }
   for node in 0 1 2; do wait_for gone $N-$node; done
 }
 
+@test "fast checkpoints: other users can neither read nor write them" {
+  NODES=2 submit --fast-checkpoints -- ./remember.sh 1000
+  wait_for has_said "is the first in memory: each rank's on 2 nodes"
+  # In the job's own view of /dev/shm, which others do not have either.
+  as_nobody() {
+    on $NAME $N-0 sh -c 'nsenter --mount --target "$(pgrep -o slipway-keeper)" setpriv --reuid 65534 --regid 65534 --clear-groups sh -c "$1"' sh "$1" 2>&1
+  }
+  as_nobody 'echo /dev/shm/slipway-checkpoints-*' | grep -q /dev/shm/slipway-checkpoints-.
+  for try in 'ls /dev/shm/slipway-checkpoints-*' 'cat /dev/shm/slipway-checkpoints-*/rank-0/step-1/sub/step' \
+    'touch /dev/shm/slipway-checkpoints-*/file' 'mkdir /dev/shm/slipway-checkpoints-*/rank-0/step-5.tmp' 'rm -r /dev/shm/slipway-checkpoints-*'; do
+    run as_nobody "$try"
+    [ "$status" -ne 0 ]
+    grep -qE "Permission denied|Operation not permitted|No such file" <<<"$output"
+  done
+  on $NAME login scancel "$JOB"
+  wait_for no_keeper $N-0
+}
+
+@test "fast checkpoints: a new job starts from the steps on disk, with the ranks that wrote them" {
+  NODES=2 submit --fast-checkpoints --persist /home/steps --persist-every 10 -- ./remember.sh 1000
+  wait_for has_said "is the first in /home/steps"
+  on_disk() { on $NAME login sh -c 'ls /home/steps' | grep -q "^step-[3-9]"; }
+  wait_for on_disk
+  on $NAME login scancel "$JOB"
+  wait_for no_keeper $N-0
+  local before=$JOB step
+  step=$(on $NAME login sh -c 'ls /home/steps' | sed -n 's/^step-//p' | sort -n | tail -1)
+  on $NAME login cmp "/home/steps/step-$step/rank-1/sub/step" - <<<"$step"
+  NODES=2 submit --fast-checkpoints --persist /home/steps --persist-every 10 -- ./remember.sh $((step + 5))
+  ended 0
+  says "each rank has step $step from /home/steps, written by job $before"
+  for rank in 0 1; do says "rank $rank begins at step $step with 1 steps, mode 700, tmpfs"; done
+  on $NAME login grep -q "\"what\":\"persisted\",\"step\":$step" "/home/slipway-ledger-$JOB.jsonl"
+  ledger >/dev/null
+  # A part that was damaged is noticed, and the step before is taken.
+  step=$(on $NAME login sh -c 'ls /home/steps' | sed -n 's/^step-//p' | sort -n | head -1)
+  on $NAME login sh -c 'cd /home/steps/"$(ls /home/steps | sort -t- -k2n | tail -1)"/rank-1/sub && echo 9 >step'
+  NODES=2 submit --fast-checkpoints --persist /home/steps --persist-every 1000 -- ./remember.sh $((step + 5))
+  ended 0
+  says "each rank has step $step from /home/steps"
+  NODES=3 submit --fast-checkpoints --persist /home/steps --persist-every 1000 -- ./remember.sh 5
+  ended 0
+  matches "step [0-9]* in /home/steps is one of 2 ranks"
+}
+
 # Last, because it takes a node.
 @test "fast checkpoints: a training run that loses a node ends like an undisturbed one, to the last bit" {
   local train=/opt/slipway/share/slipway/examples/train

@@ -56,6 +56,7 @@ class Job:
     def __init__(self, nodes, options):
         script = f"""#!/bin/bash
 #SBATCH --nodes={nodes}
+#SBATCH --nodelist={NODES}-0
 #SBATCH --exclusive
 #SBATCH --no-kill
 #SBATCH --output=/home/%j.out

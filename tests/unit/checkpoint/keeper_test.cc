@@ -79,7 +79,9 @@ class TestNode {
 class Cluster {
  public:
   explicit Cluster(size_t nodes, int64_t copies = 2, int64_t most_bytes = int64_t{1} << 30)
-      : board(copies) {
+      : Cluster(nodes, Board(copies), most_bytes) {}
+  Cluster(size_t nodes, Board with, int64_t most_bytes = int64_t{1} << 30)
+      : board(std::move(with)) {
     for (size_t i = 0; i < nodes; ++i)
       nodes_.push_back(std::make_unique<TestNode>(i, key_, most_bytes));
   }
@@ -178,6 +180,27 @@ TEST_CASE("keeper: steps are copied to other nodes, and a spare gets those of a 
   cluster.check(20);
   cluster.write(40);
   cluster.until([&] { return cluster.board.complete_step() == 40; });
+}
+
+TEST_CASE("keeper: another job starts from what was written to disk") {
+  const TemporaryDirectory disk;
+  const auto with_disk = [&] { return Board(1, {disk / "steps", 20, "7"}); };
+  constexpr size_t size = 1'500'000;
+  {
+    Cluster cluster(3, with_disk());
+    cluster.begin({0, 1, 2});
+    for (const int64_t step : {20, 30, 40}) {
+      cluster.write(step, size);
+      cluster.until([&] { return cluster.board.complete_step() == step; });
+      cluster.until([&] { return !cluster.board.is_writing_to_disk(); });
+    }
+  }
+  Cluster cluster(3, with_disk());
+  cluster.begin({0, 1, 2});
+  CHECK(cluster.board.restored_text() ==
+        "each rank has step 40 from " + (disk / "steps").native() + ", written by job 7");
+  cluster.check(40, size);
+  cluster.until([&] { return cluster.board.complete_count() == 1; });  // copies, too
 }
 
 TEST_CASE("keeper: it removes everything when its agent is gone") {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "common/sha256.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/temporary_directory.h"
 
@@ -50,7 +49,9 @@ void write_step(const fs::path& folder) {
 std::vector<std::string> pieces_of(const fs::path& folder, const Manifest& manifest) {
   std::vector<std::string> pieces;
   StepReader reader(folder, manifest);
-  for (std::string piece; reader.next(piece);) pieces.push_back(piece);
+  while (const auto piece = reader.next()) {
+    read_piece(*piece, pieces.emplace_back());
+  }
   return pieces;
 }
 

@@ -2,6 +2,7 @@
 #include "launcher/checkpoint/transfer.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -26,6 +27,7 @@ struct Sockets {
   Fd one, other;
 };
 Sockets make_sockets() {
+  ::signal(SIGPIPE, SIG_IGN);
   std::array<int, 2> pair = {};
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.data()) == 0);
   return {Fd(pair[0]), Fd(pair[1])};
@@ -165,6 +167,38 @@ TEST_CASE("transfer: when there is no room, nothing is written") {
                     }) == "no room");
   CHECK(asked == static_cast<int64_t>(3 * piece_bytes / 2 + 1));
   CHECK(!fs::exists(place.folder / "to"));
+}
+
+TEST_CASE("transfer: bytes that arrive a few at a time are put together") {
+  Place place;
+  Sockets fast = make_sockets(), slow = make_sockets();
+  std::thread serving([&] {
+    PeerChannel channel(std::move(fast.one), 5s);
+    place.serve(channel);
+  });
+  std::thread passing([&] {
+    const auto pass = [](int from, int to, size_t most) {
+      std::array<char, 8192> bytes = {};
+      for (;;) {
+        const ssize_t got = ::recv(from, bytes.data(), most, 0);
+        if (got == 0) return ::shutdown(to, SHUT_WR);
+        if (got < 0) continue;  // nothing yet
+        REQUIRE(::send(to, bytes.data(), static_cast<size_t>(got), MSG_NOSIGNAL) == got);
+      }
+    };
+    for (const int fd : {fast.other.get(), slow.other.get()})
+      REQUIRE(::fcntl(fd, F_SETFL, 0) == 0);  // waits
+    std::thread asking([&] { pass(slow.other.get(), fast.other.get(), 3); });
+    pass(fast.other.get(), slow.other.get(), 7919);  // ends nowhere where a message does
+    asking.join();
+  });
+  PeerChannel channel(std::move(slow.one), 5s);
+  fetch_step(
+      channel, place.want, place.folder / "to", [](int64_t) {}, not_cancelled);
+  channel = PeerChannel(Fd(), 5s);
+  serving.join();
+  passing.join();
+  CHECK(digest_of(read_step(place.folder / "to", not_cancelled)) == place.want.digest);
 }
 
 TEST_CASE("transfer: what is not a message ends the connection") {

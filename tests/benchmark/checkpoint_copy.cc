@@ -1,0 +1,161 @@
+// The two ends of tests/benchmark/checkpoints.py: how fast a step is copied from one node's memory
+// to another's, beside raw TCP over the same link.
+//
+//   checkpoint_copy serve FOLDER            prints its port; `FOLDER` has a step
+//   checkpoint_copy measure HOST PORT ROUNDS FOLDER
+//     in turns: bytes per second and processor seconds of this end for a GiB, for raw TCP and a
+//     copy, each over as many connections at a time as a node with two ranks has
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "common/error.h"
+#include "common/fd.h"
+#include "common/tcp.h"
+#include "launcher/checkpoint/transfer.h"
+
+namespace {
+
+using namespace slipway;
+using namespace slipway::checkpoint;
+using Clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
+
+constexpr auto patience = std::chrono::seconds(60);
+constexpr int64_t raw = 0, copy = 1;  // as the rank that is wanted
+constexpr double gib = 1024.0 * 1024 * 1024;
+
+bool not_cancelled() {
+  return false;
+}
+
+double processor_seconds() {
+  rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+void make_blocking(int socket) {
+  const int flags = ::fcntl(socket, F_GETFL);
+  ::fcntl(socket, F_SETFL, flags & ~O_NONBLOCK);
+}
+
+// As iperf sends.
+void send_raw(int socket, int64_t size) {
+  make_blocking(socket);
+  const std::vector<char> bytes(piece_bytes, 'r');
+  while (size > 0) {
+    const ssize_t sent =
+        ::send(socket, bytes.data(), std::min<size_t>(bytes.size(), static_cast<size_t>(size)), 0);
+    if (sent <= 0) return;
+    size -= sent;
+  }
+}
+
+int serve(const fs::path& folder) {
+  const auto manifest = std::make_shared<const Manifest>(read_step(folder, not_cancelled));
+  const Fd listener = listen_on_tcp();
+  fmt::print("{}\n", port_of(listener.get()));
+  std::fflush(stdout);
+  for (;;) {
+    ::pollfd ready = {listener.get(), POLLIN, 0};
+    ::poll(&ready, 1, -1);
+    Fd socket(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!socket) continue;
+    const int fd = socket.get();
+    std::thread([&folder, manifest, fd, socket = std::move(socket)]() mutable {
+      PeerChannel peer(std::move(socket), patience);
+      serve_step(peer, [&](const Want& want) -> ServedStep {
+        if (want.rank == copy) return {folder, manifest};
+        send_raw(fd, size_of(*manifest));
+        return {};  // a refusal follows: some bytes more
+      });
+    }).detach();
+  }
+}
+
+Fd connect_to(const char* host, int port) {
+  const Addresses addresses = addresses_of(host, port);
+  Fd socket = new_tcp_socket();
+  if (connect_within(socket.get(), addresses->ai_addr, addresses->ai_addrlen,
+                     Clock::now() + patience) != 0)
+    throw Error("cannot connect");
+  return socket;
+}
+
+int64_t receive_raw(Fd socket, const std::string& digest) {
+  const int fd = socket.get();
+  PeerChannel peer(std::move(socket), patience);
+  peer.send(Want{raw, 0, digest});
+  make_blocking(fd);
+  std::vector<char> bytes(piece_bytes);
+  int64_t size = 0;
+  while (true) {
+    const ssize_t got = ::recv(fd, bytes.data(), bytes.size(), 0);
+    if (got <= 0) return size;
+    size += got;
+  }
+}
+
+int64_t receive_copy(Fd socket, const std::string& digest, const fs::path& folder) {
+  PeerChannel peer(std::move(socket), patience);
+  const int64_t size = size_of(fetch_step(
+      peer, {copy, 0, digest}, folder, [](int64_t) {}, not_cancelled));
+  return size;
+}
+
+void measure(const char* what, int streams, const std::function<int64_t(int)>& receive) {
+  const double before = processor_seconds();
+  const auto begin = Clock::now();
+  std::atomic<int64_t> all = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < streams; ++i) threads.emplace_back([&, i] { all += receive(i); });
+  for (std::thread& each : threads) each.join();
+  const auto size = static_cast<double>(all);
+  const std::chrono::duration<double> seconds = Clock::now() - begin;
+  fmt::print("{} {:.0f} {:.3f}\n", what, size / seconds.count(),
+             (processor_seconds() - before) / (size / gib));
+}
+
+int measure_all(const char* host, int port, int rounds, const fs::path& folder) {
+  const std::string digest = digest_of(read_step(folder, not_cancelled));
+  const fs::path into = folder.parent_path() / "arrived";
+  for (int round = 0; round < rounds; ++round) {
+    for (const int streams : {1, 2}) {
+      measure(streams == 1 ? "raw" : "raw2", streams,
+              [&](int) { return receive_raw(connect_to(host, port), digest); });
+      fs::create_directory(into);
+      measure(streams == 1 ? "copy" : "copy2", streams, [&](int i) {
+        return receive_copy(connect_to(host, port), digest, into / std::to_string(i));
+      });
+      fs::remove_all(into);
+    }
+  }
+  measure("read", 1, [&](int) { return size_of(read_step(folder, not_cancelled)); });
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count == 3) return serve(arguments[2]);
+  if (count == 6)
+    return measure_all(arguments[2], std::atoi(arguments[3]), std::atoi(arguments[4]),
+                       arguments[5]);
+  return 2;
+}
