@@ -53,8 +53,7 @@ void declare(CommandLine& line, ImportCommand& given) {
   line.see_also("slipway-launch(1)");
 }
 
-container::ImportOptions options_of(const ImportCommand& given,
-                                    const container::ImageAddress& address) {
+container::ImportOptions options_of(const ImportCommand& given, const ImageAddress& address) {
   const std::string known[] = {"zstd", "lz4", "lzo", "gzip", "xz", "none"};
   if (std::find(std::begin(known), std::end(known), given.compressor) == std::end(known)) {
     throw UsageError(fmt::format("unknown compressor `{}`; known: zstd, lz4, lzo, gzip, xz, none",
@@ -84,7 +83,7 @@ int import(Args args) {
   CommandLine line("slipway container import", "Make an image for srun --container-image.");
   declare(line, given);
   if (!line.parse(args)) return 0;
-  const container::ImageAddress address = container::parse_address(given.address);
+  const ImageAddress address = parse_address(given.address);
   const container::ImportOptions options = options_of(given, address);
   container::import_image(address, options);
   fmt::print("{}\n", options.output.string());

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "launcher/container/image_address.h"
+#include "common/image_address.h"
 
 namespace slipway::container {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "launcher/container/image_address.h"
+#include "common/image_address.h"
 
 namespace slipway::container {
 

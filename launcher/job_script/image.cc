@@ -1,24 +1,46 @@
 // The container image of a job's tasks.
 #include "launcher/job_script/image.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+
+#include "common/error.h"
+#include "common/image_address.h"
 
 namespace slipway::job_script {
 
-std::string registry_address(std::string_view image) {
-  for (const std::string_view scheme : {"docker://", "dockerd://"}) {
-    if (image.starts_with(scheme)) image.remove_prefix(scheme.size());
+namespace {
+
+bool is_file(std::string_view image) {
+  return image.empty() || image[0] == '.' || image[0] == '/' || image[0] == '~' ||
+         image.ends_with(".sqsh") || image.ends_with(".squashfs");
+}
+
+// Reads what the script asks for, as its tasks would.
+void take_address(const std::string& text, StepImage& image) {
+  if (is_file(text)) return;
+  try {
+    image.address = registry_address(text);
+  } catch (const Error& error) {
+    image.wrong = error.what();
   }
-  if (image.empty() || image[0] == '.' || image[0] == '/' || image[0] == '~' ||
-      image.ends_with(".sqsh") || image.ends_with(".squashfs")) {
-    return {};
+}
+
+}  // namespace
+
+std::string registry_address(const std::string& image) {
+  constexpr std::string_view daemon = "dockerd://";  // of a machine, but the image has this name
+  const bool has_scheme = image.find("://") != image.npos;
+  const ImageAddress address =
+      parse_address(image.starts_with(daemon) ? "docker://" + image.substr(daemon.size())
+                    : has_scheme              ? image
+                                              : "docker://" + image);
+  if (address.kind != ImageAddress::Kind::registry) {
+    throw Error(fmt::format("`{}` is not an image of a registry", image));
   }
-  const size_t mark = image.find('#');
-  const size_t user = image.find('@');
-  if (user < std::min(mark, image.find('/'))) image.remove_prefix(user + 1);
-  std::string address(image);
-  std::ranges::replace(address, '#', '/');
-  return address;
+  const bool is_usual = address.registry == usual_registry;
+  return (is_usual ? "" : address.registry + "/") + address.image + address.tag;
 }
 
 StepImage image_of(const JobScript& job, const JobStep& step) {
@@ -30,11 +52,11 @@ StepImage image_of(const JobScript& job, const JobStep& step) {
   image.place = option->place;
   for (const Import& import : job.walked.imports) {
     if (import.file.text != image.asked.text || !import.image.is_known()) continue;
-    image.address = registry_address(import.image.text);
+    take_address(import.image.text, image);
     image.imported_at = import.place;
     return image;
   }
-  if (image.asked.is_known()) image.address = registry_address(image.asked.text);
+  if (image.asked.is_known()) take_address(image.asked.text, image);
   return image;
 }
 

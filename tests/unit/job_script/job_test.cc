@@ -1,6 +1,7 @@
 // Tests of jobs as their scripts describe them.
 #include "launcher/job_script/job.h"
 
+#include "common/error.h"
 #include "launcher/job_script/image.h"
 #include "tests/unit/catch.h"
 
@@ -61,8 +62,12 @@ TEST_CASE("job script: addresses of images") {
   CHECK(registry_address("nvcr.io#nvidia/pytorch:24.04-py3") == "nvcr.io/nvidia/pytorch:24.04-py3");
   CHECK(registry_address("docker://me@ghcr.io#a/b") == "ghcr.io/a/b");
   CHECK(registry_address("ubuntu:24.04") == "ubuntu:24.04");
-  CHECK(registry_address("/scratch/a.sqsh").empty());
-  CHECK(registry_address("./a").empty());
+  CHECK(registry_address("nvcr.io/nvidia/x@sha256:" + std::string(64, 'a')) ==
+        "nvcr.io/nvidia/x@sha256:" + std::string(64, 'a'));
+  CHECK(registry_address("localhost:5000#a/b:1") == "localhost:5000/a/b:1");
+  for (const char* wrong : {"nvcr.io#A b", "podman://a", "me:word@ghcr.io#a", "a:b/c:d e"}) {
+    CHECK_THROWS_AS(registry_address(wrong), Error);
+  }
 }
 
 TEST_CASE("job script: mistakes are reported where they are") {

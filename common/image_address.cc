@@ -1,5 +1,5 @@
 // Parses addresses of images.
-#include "launcher/container/image_address.h"
+#include "common/image_address.h"
 
 #include <fmt/core.h>
 
@@ -8,10 +8,9 @@
 
 #include "common/error.h"
 
-namespace slipway::container {
+namespace slipway {
 namespace {
 
-constexpr const char* docker_hub = "docker.io";
 constexpr const char* digest_mark = "@sha256:";
 constexpr size_t digest_digits = 64;
 constexpr const char* notation =
@@ -87,7 +86,7 @@ ImageAddress from_registry(std::string rest) {
   } else {
     take_registry_of_name(rest, address);
   }
-  if (address.registry.empty()) address.registry = docker_hub;
+  if (address.registry.empty()) address.registry = usual_registry;
   if (!consists_of(address.registry, ".-:", true) || address.registry.front() == '-') {
     throw Error(fmt::format("`{}` is not the name of a registry; {}", address.registry, notation));
   }
@@ -156,4 +155,4 @@ std::string default_file(const ImageAddress& address) {
   return (name.empty() ? "root" : name) + ".sqsh";
 }
 
-}  // namespace slipway::container
+}  // namespace slipway

@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <string>
 
-namespace slipway::container {
+namespace slipway {
+
+// The registry of images that name none.
+constexpr const char* usual_registry = "docker.io";
 
 struct ImageAddress {
   enum class Kind {
@@ -31,4 +34,4 @@ std::string skopeo_source(const ImageAddress& address);
 // The file that enroot would write: "nvidia+nemo+25.11.sqsh".
 std::string default_file(const ImageAddress& address);
 
-}  // namespace slipway::container
+}  // namespace slipway
