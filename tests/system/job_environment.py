@@ -14,7 +14,7 @@ DIFFERENT = {
     "of the login, or of the image": r"PATH|HOME|USER|LOGNAME|SHELL|SHLVL|_|LANG|LC_\w+|TERM|MAIL|TMPDIR|ENVIRONMENT|HOSTNAME|PWD|OLDPWD|"
                                      r"SLURM_JOB_(USER|UID|GID)|SLURM_SUBMIT_(DIR|HOST)|SLURM_GET_USER_ENV|SLURM_UMASK|XDG_\w+",
     "addresses and files of Slurm's own programs": r"SLURM_(CONF|CLUSTER_NAME|WORKING_CLUSTER|LAUNCH_NODE_IPADDR|SRUN_COMM_\w+|STEP_LAUNCHER_PORT|"
-                                                   r"TASK_PID|PRIO_PROCESS|NODE_ALIASES|TOPOLOGY_\w+|EXPORT_ENV|PMIXP?_\w+|MPI_TYPE)|SRUN_DEBUG|PMIX_\w+|"
+                                                   r"TASK_PID|PRIO_PROCESS|NODE_ALIASES|TOPOLOGY_\w+|EXPORT_ENV|PMIXP?_\w+|MPI_TYPE)|SRUN_DEBUG|PMIX?_\w+|"
                                                    r"SLURM_JOB_(START_TIME|END_TIME|ACCOUNT|QOS)",
     "what a whole machine has, which a pod is not told": r"SLURM_(CPUS_ON_NODE|JOB_CPUS_PER_NODE\w*|MEM_PER_\w+|THREADS_PER_CORE|CPU_BIND\w*|OVERCOMMIT)",
     "how Slurm writes output": r"SLURM_OPEN_MODE",

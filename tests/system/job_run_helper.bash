@@ -21,7 +21,7 @@ PROGRAM
   on "$NAME" login sh -c 'mkdir /home/example /home/programs
     bash -lc env | sed "s/=.*//" >/home/of-login
     cp /home/show /home/example/train.py
-    cp /home/show /home/programs/all_gather_perf; cp /home/show /home/programs/all_reduce_perf'
+    for name in all_gather_perf all_reduce_perf bandwidth_scan; do cp /home/show "/home/programs/$name"; done'
 }
 
 # The shared file system, as the host sees it.

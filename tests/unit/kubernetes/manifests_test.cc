@@ -94,6 +94,38 @@ TEST_CASE("manifests: a field of another version has no effect, at its own line"
         "(did you mean `admissionChecks` of `admissionChecksStrategy`?)\n");
 }
 
+// As Cluster Toolkit v1.95 writes queues for flexible start, of GPUs and of TPUs, and for slices
+// that are made when jobs need them.
+TEST_CASE("manifests: a queue that would not wait for its admission check is found") {
+  const auto queue = [](const std::string& api, const std::string& resource,
+                        const std::string& checks) {
+    return "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\n"
+           "apiVersion: kueue.x-k8s.io/" +
+           api +
+           "\nkind: ClusterQueue\n"
+           "metadata: {name: dws}\nspec:\n  namespaceSelector: {}\n  resourceGroups:\n"
+           "  - coveredResources: [" +
+           resource +
+           "]\n    flavors:\n    - name: default\n"
+           "      resources:\n      - {name: " +
+           resource + ", nominalQuota: 1000}\n" + checks;
+  };
+  for (const char* resource : {"nvidia.com/gpu", "google.com/tpu", "${resource}"}) {
+    for (const char* checks :
+         {"  admissionChecks:\n  - dws-prov\n", "  admissionChecks: [\"dws\"]\n",
+          "  admissionChecks:\n  %{ for c in checks ~}\n  - ${c}\n  %{ endfor ~}\n",
+          "  admissionChecks: ${jsonencode(checks)}\n"}) {
+      CHECK(findings(queue("v1beta2", resource, checks)) ==
+            "16:3: a ClusterQueue has no field `spec.admissionChecks`: it has no effect "
+            "(did you mean `admissionChecks` of `admissionChecksStrategy`?)\n");
+      CHECK(findings(queue("v1beta1", resource, checks)) == "");
+    }
+    CHECK(findings(queue("v1beta2", resource,
+                         "  admissionChecksStrategy: {admissionChecks: [{name: dws-prov}]}\n")) ==
+          "");
+  }
+}
+
 TEST_CASE("manifests: a slip in a field's name is an error") {
   CHECK(findings("apiVersion: kueue.x-k8s.io/v1beta1\n"
                  "kind: LocalQueue\n"
