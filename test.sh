@@ -17,6 +17,7 @@
 #   ./test.sh --gpu      only: what only the GPUs of this machine can answer (tests/gpu/run.sh --help)
 #   ./test.sh --packages only: the packages of Debian 12 and 13 are built in clean roots, twice, and installed, used, upgraded
 #                        and removed on clean systems with Slurm (tests/packages.sh --help)
+#   ./test.sh --api-server   only: manifests on a real API server, built from Debian sid's package and kept in ~/.cache (as root)
 #   ./test.sh --distributions   only: the quickstart and --quick on Debian 12, 13 and sid (tests/distributions.sh --help)
 #   ./test.sh --help     this text
 set -euo pipefail
@@ -40,9 +41,10 @@ case "${1:-}" in
   --soak) soak=true ;;
   --gpu) gpu=true ;;
   --packages) install_packages packages && exec tests/packages.sh --twice bookworm trixie ;;
+  --api-server) exec tests/kubernetes/build_api_server.sh --test ;;
   --distributions) exec tests/distributions.sh --test quick bookworm,trixie,sid ;;
   --help) sed -n '/^set /q; s/^# \{0,1\}//p' test.sh | tail -n +2 && exit ;;
-  *) die "unknown option $1; known: --quick, --thorough, --sanitized, --all, --images, --soak, --gpu, --packages, --distributions, --help" ;;
+  *) die "unknown option $1; known: --quick, --thorough, --sanitized, --all, --images, --soak, --gpu, --packages, --api-server, --distributions, --help" ;;
 esac
 [ $# -le 1 ] || die "one option at a time, not: $*"
 
