@@ -90,43 +90,24 @@ class TpuCheck {
   }
 
   Slice of_type(const std::string& type, source::Span place) {
-    const size_t dash = std::min(type.rfind('-'), type.size());
-    const std::string name = type.substr(0, dash);
-    const auto generation = std::ranges::find(table_.generations, name, &TpuGeneration::name);
-    if (generation == table_.generations.end()) {
+    const TpuType found = table_.of_type(type);
+    if (found.generation == nullptr) {
       std::vector<std::string> names;
       for (const TpuGeneration& one : table_.generations) names.push_back(one.name);
       diagnostics_
           .error(Code::rule_broken, place, fmt::format("there is no TPU of the type `{}`", type))
-          .help(source::did_you_mean(name, names))
+          .help(source::did_you_mean(type.substr(0, type.rfind('-')), names))
           .help("a type is a generation and a size, such as v4-16; generations are " +
                 slipway::join(names, ", "));
       return {};
     }
-    const std::string number = dash < type.size() ? type.substr(dash + 1) : "";
-    const int64_t units = number.size() > 9 ? 0 : positive_number(number);
-    const int64_t chips = units / generation->units_per_chip;
-    if (units == 0 || units % generation->units_per_chip != 0 || !generation->has_size(chips)) {
+    if (found.chips == 0) {
       diagnostics_
           .error(Code::rule_broken, place, fmt::format("there is no TPU of the type `{}`", type))
-          .help(sizes(*generation));
+          .help(found.generation->possible_sizes());
       return {};
     }
-    return {&*generation, chips, place};
-  }
-
-  static std::string sizes(const TpuGeneration& generation) {
-    std::vector<std::string> types;
-    for (const std::string& topology : generation.topologies) {
-      const int64_t chips = tpu_chips(*tpu_sides(topology));
-      types.push_back(fmt::format("{}-{}", generation.name, chips * generation.units_per_chip));
-    }
-    if (generation.cubes > 0) {
-      const int64_t cube = 64 * generation.units_per_chip;
-      types.push_back(fmt::format("multiples of {} up to {}-{}", cube, generation.name,
-                                  cube * generation.cubes));
-    }
-    return "sizes are " + slipway::join(types, ", ");
+    return {found.generation, found.chips, place};
   }
 
   Slice of_config(const Module& module, const SliceSettings& settings, const std::string& version) {
@@ -155,17 +136,8 @@ class TpuCheck {
         .error(Code::rule_broken, place,
                fmt::format("TPUs of the generation `{}` have no topology `{}`", generation.name,
                            topology))
-        .help(topologies(generation));
+        .help(generation.possible_topologies());
     return false;
-  }
-
-  static std::string topologies(const TpuGeneration& generation) {
-    std::string list = "topologies are " + slipway::join(generation.topologies, ", ");
-    if (generation.cubes > 0) {
-      list += fmt::format(", and ascending multiples of 4 of at most {} cubes, such as 4x4x8",
-                          generation.cubes);
-    }
-    return list;
   }
 
   void check_zone(const Module& module, const SliceSettings& settings,
@@ -214,21 +186,19 @@ class TpuCheck {
     const std::string type = text(module, settings.machine);
     const std::string topology = text(module, settings.policy, settings.topology);
     if (type.empty() || topology.empty()) return;
-    for (const TpuGeneration& generation : table_.generations) {
-      const auto machine = std::ranges::find(generation.machines, type, &TpuMachine::type);
-      if (machine == generation.machines.end()) continue;
-      const auto sides = tpu_sides(topology);
-      // Reported when the machines of the pool are counted: launcher/blueprint/tpu_nodes.cc.
-      if (!sides || tpu_chips(*sides) % machine->chips != 0) continue;
-      const source::Span place = place_of(module, settings.policy, settings.topology);
-      if (!has_topology(generation, topology, place) || machine->only.empty() ||
-          std::ranges::find(machine->only, topology) != machine->only.end())
-        continue;
-      diagnostics_
-          .error(Code::rule_broken, place,
-                 fmt::format("machines of type `{}` cannot form the topology `{}`", type, topology))
-          .help(fmt::format("their topology is {}", slipway::join(machine->only, ", ")));
-    }
+    const auto [generation, machine] = table_.of_machine(type);
+    if (machine == nullptr) return;
+    const auto sides = tpu_sides(topology);
+    // Reported when the machines of the pool are counted: launcher/blueprint/tpu_nodes.cc.
+    if (!sides || tpu_chips(*sides) % machine->chips != 0) return;
+    const source::Span place = place_of(module, settings.policy, settings.topology);
+    if (!has_topology(*generation, topology, place) || machine->only.empty() ||
+        std::ranges::find(machine->only, topology) != machine->only.end())
+      return;
+    diagnostics_
+        .error(Code::rule_broken, place,
+               fmt::format("machines of type `{}` cannot form the topology `{}`", type, topology))
+        .help(fmt::format("their topology is {}", slipway::join(machine->only, ", ")));
   }
 
   blueprint::Evaluation& evaluation_;

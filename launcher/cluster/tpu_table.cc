@@ -1,6 +1,8 @@
 // Reads tpu.yaml of the catalogue, and knows which slices a generation can have.
 #include "launcher/cluster/tpu_table.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -54,6 +56,8 @@ SliceSettings read_slice(const source::Node& node, source::Diagnostics& diagnost
   slice.zone = row.text("zone");
   slice.keep = row.text("keep");
   slice.counts = row.texts("counts");
+  slice.partition = row.text("partition");
+  slice.is_default = row.text("is_default");
   row.finish();
   return slice;
 }
@@ -68,7 +72,9 @@ PoolSettings read_pool(const source::Node& node, source::Diagnostics& diagnostic
 
 TpuPods read_pods(const source::Node& node, source::Diagnostics& diagnostics) {
   RowReader row(node, "pods", diagnostics);
-  TpuPods pods{row.text("accelerator"), row.text("topology"), row.text("chips")};
+  TpuPods pods{row.text("accelerator"),      row.text("topology"), row.text("chips"),
+               row.text("exclusive"),        row.text("pool"),     row.texts("ports"),
+               row.count("coordinator_port")};
   row.finish();
   return pods;
 }
@@ -112,6 +118,67 @@ bool TpuGeneration::has_size(int64_t chips) const {
   if (small) return true;
   if (cubes == 0 || chips % cube_chips != 0 || chips / cube_chips > cubes) return false;
   return chips > 0;  // a row of cubes at least
+}
+
+std::vector<std::string> TpuGeneration::topologies_of(int64_t chips) const {
+  std::vector<std::string> found;
+  for (const std::string& topology : topologies) {
+    if (tpu_chips(*tpu_sides(topology)) == chips) found.push_back(topology);
+  }
+  if (chips % cube_chips != 0 || chips / cube_chips > cubes) return found;
+  const int64_t count = chips / cube_chips;
+  std::vector<std::pair<int64_t, std::string>> made;  // with the sum of their sides
+  for (int64_t a = 1; a * a * a <= count; ++a) {
+    for (int64_t b = a; count % a == 0 && a * b * b <= count; ++b) {
+      const int64_t c = count / a / b;
+      if (a * b * c != count) continue;
+      made.emplace_back(a + b + c,
+                        fmt::format("{}x{}x{}", a * cube_side, b * cube_side, c * cube_side));
+    }
+  }
+  std::ranges::sort(made);
+  for (auto& [sum, topology] : made) found.push_back(std::move(topology));
+  return found;
+}
+
+std::string TpuGeneration::possible_topologies() const {
+  std::string list = "topologies are " + slipway::join(topologies, ", ");
+  if (cubes > 0) {
+    list += fmt::format(", and ascending multiples of 4 of at most {} cubes, such as 4x4x8", cubes);
+  }
+  return list;
+}
+
+std::string TpuGeneration::possible_sizes() const {
+  std::vector<std::string> types;
+  for (const std::string& topology : topologies) {
+    std::string type = fmt::format("{}-{}", name, tpu_chips(*tpu_sides(topology)) * units_per_chip);
+    if (types.empty() || types.back() != type) types.push_back(std::move(type));
+  }
+  if (cubes > 0) {
+    const int64_t cube = cube_chips * units_per_chip;
+    types.push_back(fmt::format("multiples of {} up to {}-{}", cube, name, cube * cubes));
+  }
+  return "sizes are " + slipway::join(types, ", ");
+}
+
+TpuType TpuTable::of_type(const std::string& type) const {
+  const size_t dash = std::min(type.rfind('-'), type.size());
+  const auto found = std::ranges::find(generations, type.substr(0, dash), &TpuGeneration::name);
+  if (found == generations.end()) return {};
+  const std::string number = dash < type.size() ? type.substr(dash + 1) : "";
+  const int64_t units = number.size() > 9 ? 0 : positive_number(number);
+  const int64_t chips = units % found->units_per_chip == 0 ? units / found->units_per_chip : 0;
+  return {&*found, found->has_size(chips) ? chips : 0};
+}
+
+std::pair<const TpuGeneration*, const TpuMachine*> TpuTable::of_machine(
+    const std::string& type) const {
+  for (const TpuGeneration& generation : generations) {
+    const auto machine = std::ranges::find(generation.machines, type, &TpuMachine::type);
+    if (machine != generation.machines.end()) return {&generation, &*machine};
+  }
+  return {nullptr, nullptr};
 }
 
 TpuTable load_tpus(const std::filesystem::path& folder, source::Sources& sources,

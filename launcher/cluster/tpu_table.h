@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "launcher/source/diagnostics.h"
@@ -34,12 +35,27 @@ struct TpuGeneration {
 
   // Whether a slice can have this many chips.
   bool has_size(int64_t chips) const;
+
+  // The topologies with this many chips. The first one is that of Google's accelerator types: the
+  // most compact one.
+  std::vector<std::string> topologies_of(int64_t chips) const;
+
+  // "topologies are 2x2, 2x4" and "sizes are v6e-4, v6e-8": for messages.
+  std::string possible_topologies() const;
+  std::string possible_sizes() const;
+};
+
+// What an accelerator type means, "v4-16".
+struct TpuType {
+  const TpuGeneration* generation = nullptr;  // nullptr: there is none of this name
+  int64_t chips = 0;                          // of a slice; 0: it has none of this size
 };
 
 // Inputs of a module that describe a slice. An input that it does not have is empty.
 struct SliceSettings {
   std::string module, type, config, zone, keep;
   std::vector<std::string> counts;
+  std::string partition, is_default;  // of modules that use it: the partition's name and role
 };
 
 // Inputs of a module that makes pools of TPU machines.
@@ -50,7 +66,11 @@ struct PoolSettings {
 // How pods choose TPU machines in GKE.
 struct TpuPods {
   std::string accelerator, topology;  // labels
-  std::string chips;                  // a resource
+  std::string chips;                  // a resource, and the key of the machines' taint
+  // An annotation of a JobSet, and its value: each of its Jobs has a node pool to itself.
+  std::string exclusive, pool;
+  std::vector<std::string> ports;  // of a pod that takes part in a slice
+  int64_t coordinator_port = 0;    // at which slices find each other
 };
 
 struct TpuTable {
@@ -59,6 +79,11 @@ struct TpuTable {
   std::vector<SliceSettings> slices;
   std::vector<PoolSettings> pools;
   TpuPods pods;
+
+  TpuType of_type(const std::string& type) const;
+
+  // The generation of a machine type, and its row; nullptr if it has no TPUs.
+  std::pair<const TpuGeneration*, const TpuMachine*> of_machine(const std::string& type) const;
 };
 
 // The sides of a topology, 2 or 3; nothing if it is written differently or larger than any.

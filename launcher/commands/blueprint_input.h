@@ -20,6 +20,7 @@
 #include "launcher/blueprint/known_modules.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
+#include "launcher/cluster/tpu_nodesets.h"
 #include "launcher/cluster/zones.h"
 #include "launcher/modules/library.h"
 #include "launcher/source/diagnostics.h"
@@ -97,6 +98,9 @@ class LoadedBlueprint {
   // For use after define(): shows no diagnostics again.
   const blueprint::Deployment& compiled() const { return compiled_->deployment; }
   CheckedCluster cluster();
+  // The nodesets of TPUs, which the model of a cluster does not have. Shows all
+  // diagnostics if there are any such nodesets, and throws InvalidBlueprint if one is an error.
+  std::vector<cluster::TpuNodeset> tpu_nodesets();
   // The modules that a local cluster ignores, and why: a line for each kind of module.
   std::vector<std::string> left_out_here() const;
   // The manifests of Kubernetes objects that could not be checked, a line for each, after check().

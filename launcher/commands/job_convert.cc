@@ -22,7 +22,8 @@ using source::Code;
 struct ConvertInput {
   JobInput job;
   BlueprintInput blueprint;
-  std::string to = "jobset", machine_type, image, queue, output = "-";
+  std::string to = "jobset", machine_type, topology, image, queue, output = "-";
+  source::Span machine_place, topology_place;  // in the script
   conversion::VertexChoices vertex;
   std::vector<std::string> shares;  // FOLDER=SERVER:/PATH
   bool as_json = false;
@@ -35,8 +36,11 @@ void add_convert_options(CommandLine& line, ConvertInput& input) {
   line.option("deployment-file,d", "FILE", "take the blueprint's variables from this file",
               &input.blueprint.deployment_files);
   line.option("vars", "NAME=VALUE", "set a variable of the blueprint", &input.blueprint.vars);
-  line.option("machine-type", "TYPE", "the machines that run the job", &input.machine_type,
-              "those of the blueprint's partition");
+  line.option("machine-type", "TYPE",
+              "the machines that run the job, or a type of TPUs, such as v5p-32",
+              &input.machine_type, "those of the blueprint's partition");
+  line.option("topology", "TOPOLOGY", "of each slice of TPUs, such as 4x4x8", &input.topology,
+              "that of one slice with all nodes, or of the TPUs' type");
   line.option("image", "IMAGE", "the image of the pods or replicas, REGISTRY/IMAGE:TAG",
               &input.image, "the script's --container-image");
   line.option("queue", "NAME", "Kueue's LocalQueue", &input.queue, "the script's partition");
@@ -59,7 +63,6 @@ void add_convert_options(CommandLine& line, ConvertInput& input) {
 // `#SLIPWAY --image=NAME`: what the command line leaves open.
 void take_lines_for_slipway(const job_script::JobScript& job, ConvertInput& input,
                             const source::Sources& sources, source::Diagnostics& diagnostics) {
-  const std::vector<std::string> names = {"image", "machine-type", "queue"};
   for (const job_script::ScriptWord& word :
        job_script::words_for_slipway(sources.text(job.text), job.text)) {
     const std::string& text = word.value.text;
@@ -69,14 +72,18 @@ void take_lines_for_slipway(const job_script::JobScript& job, ConvertInput& inpu
     std::string* const to = name == "image"          ? &input.image
                             : name == "machine-type" ? &input.machine_type
                             : name == "queue"        ? &input.queue
+                            : name == "topology"     ? &input.topology
                                                      : nullptr;
     if (to == nullptr) {
       diagnostics
           .error(Code::bad_job_script, word.place,
                  fmt::format("a line for Slipway cannot have `{}`", text))
-          .help("it takes --image=IMAGE, --machine-type=TYPE and --queue=NAME");
+          .help(
+              "it takes --image=IMAGE, --machine-type=TYPE, --topology=TOPOLOGY and --queue=NAME");
     } else if (to->empty()) {
       *to = text.substr(equals + 1);
+      if (to == &input.topology) input.topology_place = word.place;
+      if (to == &input.machine_type) input.machine_place = word.place;
     }
   }
 }
@@ -116,6 +123,45 @@ void take_partition(const job_script::JobScript& job, const cluster::Cluster& cl
   }
 }
 
+// The machines of the job: TPUs or others.
+void take_machine(const ConvertInput& input, const cluster::Catalogue& catalogue,
+                  cluster::TpuTable& tpus, conversion::Place& place, source::Sources& sources,
+                  source::Diagnostics& diagnostics) {
+  place.topology = input.topology;
+  place.topology_place = input.topology_place;
+  if (input.machine_type.empty()) return;
+  const cluster::MachineType* const known = catalogue.find_machine(input.machine_type);
+  if (known == nullptr || known->gpu_count == 0) {
+    tpus = cluster::load_tpus(catalogue_folder(), sources, diagnostics);
+    const bool is_tpu = tpus.of_machine(input.machine_type).first != nullptr ||
+                        tpus.of_type(input.machine_type).generation != nullptr;
+    if (is_tpu) {
+      place.tpus = &tpus;
+      place.machine_type = input.machine_type;
+      place.machine_place = input.machine_place;
+      return;
+    }
+  }
+  place.machine = &catalogue.machine(input.machine_type);
+}
+
+// The partition's nodeset of TPUs, if it has one: such a cluster has no model.
+bool take_slices(const job_script::JobScript& job, LoadedBlueprint& blueprint,
+                 ConvertInput& input) {
+  const std::vector<cluster::TpuNodeset> nodesets = blueprint.tpu_nodesets();
+  const job_script::ScriptOption* const option = job.find("partition");
+  for (const cluster::TpuNodeset& nodeset : nodesets) {
+    if (option == nullptr ? !nodeset.is_default : nodeset.partition != option->value.text) continue;
+    if (input.machine_type.empty()) {
+      input.machine_type = nodeset.type;
+      if (input.topology.empty()) input.topology = nodeset.topology;
+    }
+    if (input.queue.empty()) input.queue = nodeset.partition;
+    return true;
+  }
+  return false;
+}
+
 // Options that only one format has; the other refuses them.
 void take_vertex_options(conversion::Format format, ConvertInput& input) {
   conversion::VertexChoices& vertex = input.vertex;
@@ -153,13 +199,15 @@ int job_convert(Args args) {
       "What has no equivalent outside Slurm is refused, all of it at once, with its place in the "
       "script. What works differently is a warning.\n\n"
       "A script can say what Slurm does not need to know, in lines that sbatch ignores: #SLIPWAY "
-      "--machine-type=TYPE --image=IMAGE --queue=NAME. The command line wins.");
+      "--machine-type=TYPE --topology=TOPOLOGY --image=IMAGE --queue=NAME. The command line wins.");
   input.job.add_options(line);
   add_convert_options(line, input);
   line.example("slipway job convert --to jobset --blueprint a3-megagpu.yaml train.sbatch",
                "for the machines of the script's partition");
   line.example("slipway job convert --machine-type TYPE --env RESULTS=/data train.sbatch",
                "without a blueprint, with a variable that you would set for sbatch");
+  line.example("slipway job convert --machine-type v5p-32 train.sbatch",
+               "for slices of TPUs of this type, as many as the nodes make");
   line.example("slipway job convert --to vertex --machine-type TYPE --json train.sbatch",
                "as a custom job for Vertex AI's API");
   line.exit_status("1", "a part of the job has no equivalent");
@@ -179,10 +227,14 @@ int job_convert(Args args) {
   place.catalogue = &catalogue;
   if (!input.blueprint.blueprint.empty()) {
     input.blueprint.need_files = false;
-    take_partition(job, load_cluster(input.blueprint).cluster, input, place, diagnostics);
+    LoadedBlueprint blueprint(input.blueprint, Purpose::cluster);
+    if (!take_slices(job, blueprint, input)) {
+      take_partition(job, blueprint.cluster().cluster, input, place, diagnostics);
+    }
   }
   take_lines_for_slipway(job, input, sources, diagnostics);
-  if (!input.machine_type.empty()) place.machine = &catalogue.machine(input.machine_type);
+  cluster::TpuTable tpus;
+  take_machine(input, catalogue, tpus, place, sources, diagnostics);
   place.image = input.image;
   place.queue = input.queue;
   place.arguments = input.job.arguments;

@@ -31,6 +31,11 @@ void config_map(YamlWriter& out, const Plan& plan, const std::vector<JobFile>& f
 void metadata(YamlWriter& out, const Plan& plan) {
   out.line(0, "metadata:");
   out.pair(2, "name", plan.name);
+  if (plan.slices && plan.slices->machines > 1) {
+    out.line(2, "annotations:");
+    out.comment(4, "A slice is a node pool: each Job gets one to itself.");
+    out.pair(4, plan.place.tpus->pods.exclusive, plan.place.tpus->pods.pool);
+  }
   if (plan.queue.empty()) {
     out.comment(2, "Without --partition or --queue, Kueue has no part in this job.");
     return;
@@ -80,7 +85,11 @@ void job(YamlWriter& out, const Plan& plan) {
   out.line(2, "replicatedJobs:");
   out.pair(2, "- name", "node");
   if (!plan.array.empty()) out.comment(4, "--array: a job for each element.");
-  out.plain(4, "replicas", std::to_string(std::max<size_t>(1, plan.array.size())));
+  const bool several_slices = plan.slices && plan.slices->count > 1;
+  if (several_slices) out.comment(4, "A job for each slice of TPUs.");
+  out.plain(4, "replicas",
+            std::to_string(several_slices ? static_cast<size_t>(plan.slices->count)
+                                          : std::max<size_t>(1, plan.array.size())));
   out.line(4, "template:");
   out.line(6, "spec:");
   if (plan.spares > 0) {
@@ -88,9 +97,16 @@ void job(YamlWriter& out, const Plan& plan) {
                                "only the pods that compute.",
                                plan.spares));
   }
-  out.comment(8, "--nodes: a pod for each.");
-  out.plain(8, "parallelism", std::to_string(plan.nodes));
-  out.plain(8, "completions", std::to_string(plan.nodes));
+  if (plan.slices) {
+    out.comment(8, fmt::format("A slice of topology {}: a pod for each of its machines, which have "
+                               "{} TPU chips each.",
+                               plan.slices->topology, plan.slices->chips));
+  } else {
+    out.comment(8, "--nodes: a pod for each.");
+  }
+  const std::string pods = std::to_string(plan.slices ? plan.slices->machines : plan.nodes);
+  out.plain(8, "parallelism", pods);
+  out.plain(8, "completions", pods);
   out.pair(8, "completionMode", "Indexed");
   out.comment(8, "A single pod cannot join the others again: the JobSet restarts all.");
   out.plain(8, "backoffLimit", "0");

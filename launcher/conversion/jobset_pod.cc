@@ -73,6 +73,7 @@ class PodWriter {
   std::string daemon_name() const { return transport_.row->node.daemon.name; }
 
   void place() {
+    if (plan_.slices) return slice();
     const cluster::MachineType* const machine = plan_.place.machine;
     if (machine == nullptr) return;
     out_.line(12, "nodeSelector:");
@@ -88,6 +89,24 @@ class PodWriter {
     out_.pair(12, "- key", "nvidia.com/gpu");
     out_.pair(14, "operator", "Exists");
     out_.pair(14, "effect", "NoSchedule");
+  }
+
+  void slice() {
+    const cluster::TpuPods& names = plan_.place.tpus->pods;
+    out_.line(12, "nodeSelector:");
+    out_.comment(14, fmt::format("Machines of type {}, in slices of this topology.",
+                                 plan_.place.machine->name));
+    out_.pair(14, names.accelerator, plan_.slices->accelerator);
+    out_.pair(14, names.topology, plan_.slices->topology);
+    out_.line(12, "tolerations:");
+    out_.comment(12, "GKE keeps pods without TPUs away from machines with them.");
+    out_.pair(12, "- key", names.chips);
+    out_.pair(14, "operator", "Exists");
+    out_.pair(14, "effect", "NoSchedule");
+    if (!plan_.several_nodes()) return;
+    out_.comment(12, "The machines of slices, and slices, talk through the host's network.");
+    out_.plain(12, "hostNetwork", "true");
+    out_.pair(12, "dnsPolicy", "ClusterFirstWithHostNet");
   }
 
   void mounts(size_t indent, const std::vector<HostPath>& paths) {
@@ -151,10 +170,12 @@ class PodWriter {
     mount(14, "job", job_folder);
   }
 
-  void gpu_limit() {
+  void gpu_limit() { limit("nvidia.com/gpu", plan_.gpus); }
+
+  void limit(const std::string& resource, int64_t count) {
     out_.line(14, "resources:");
     out_.line(16, "limits:");
-    out_.plain(18, "nvidia.com/gpu", std::to_string(plan_.gpus));
+    out_.plain(18, resource, std::to_string(count));
   }
 
   void variable(const std::string& name, const std::string& value) {
@@ -186,6 +207,11 @@ class PodWriter {
     if (!plan_.place.arguments.empty()) out_.line(14, "args:");
     for (const std::string& word : plan_.place.arguments)
       out_.line(14, "- " + source::yaml_scalar(unexpanded(word)));
+    if (plan_.slices && plan_.several_nodes()) {
+      out_.line(14, "ports:");
+      for (const std::string& port : plan_.place.tpus->pods.ports)
+        out_.plain(14, "- containerPort", port);
+    }
     environment();
     resources();
     out_.line(14, "volumeMounts:");
@@ -226,7 +252,22 @@ class PodWriter {
     from_label("JOB_INDEX", "jobset.sigs.k8s.io/job-index");
     from_label("SLURM_RESTART_COUNT", "jobset.sigs.k8s.io/restart-attempt");
     run_key();
+    slice_variables();
     for (const JobVariable& one : network_variables(transport_)) write(one);
+  }
+
+  // How the machines of a slice, and slices, find each other. GKE sets the same for JobSets that do
+  // not have them. `nodes-of-jobset` adds the names of the slice's pods.
+  void slice_variables() {
+    if (!plan_.slices || !plan_.several_nodes()) return;
+    out_.comment(14, "The machine in its slice. TPU_WORKER_HOSTNAMES follows in `nodes`.");
+    from_label("TPU_WORKER_ID", "batch.kubernetes.io/job-completion-index");
+    if (plan_.slices->count == 1) return;
+    out_.comment(14, "How the slices find each other.");
+    from_label("MEGASCALE_NUM_SLICES", "jobset.sigs.k8s.io/replicatedjob-replicas");
+    from_label("MEGASCALE_SLICE_ID", "jobset.sigs.k8s.io/job-index");
+    variable("MEGASCALE_COORDINATOR_ADDRESS", fmt::format("{0}-node-0-0.{0}", plan_.name));
+    variable("MEGASCALE_PORT", std::to_string(plan_.place.tpus->pods.coordinator_port));
   }
 
   // The bandwidth tests know each other by a key, as there is no munge.
@@ -245,8 +286,9 @@ class PodWriter {
 
   void resources() {
     if (plan_.gpus > 0) gpu_limit();
+    if (plan_.slices) limit(plan_.place.tpus->pods.chips, plan_.slices->chips);
     if (plan_.cpus == 0 && plan_.memory_mib == 0) return;
-    if (plan_.gpus == 0) out_.line(14, "resources:");
+    if (plan_.gpus == 0 && !plan_.slices) out_.line(14, "resources:");
     out_.line(16, "requests:");
     if (plan_.cpus > 0) {
       out_.comment(18, "--cpus-per-task, for all tasks of the pod");

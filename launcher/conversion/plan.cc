@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "common/text.h"
+#include "launcher/conversion/plan_folders.h"
+#include "launcher/conversion/plan_slices.h"
 #include "launcher/conversion/plan_steps.h"
 #include "launcher/conversion/pods.h"
 #include "launcher/job_script/image.h"
@@ -72,6 +74,7 @@ class Planner {
     }
     export_option();
     sizes();
+    generic_resources();
     array();
     check_steps(job_, plan_, diagnostics_);
     for (const JobStep& step : job_.steps) {
@@ -81,7 +84,7 @@ class Planner {
     restarts();
     queue();
     machine();
-    folders();
+    plan_folders(plan_, diagnostics_);
     programs();
     return std::move(plan_);
   }
@@ -104,17 +107,13 @@ class Planner {
       if (rule->fate == Fate::differs && !is_harmless(option)) {
         diagnostics_.warning(Code::no_equivalent, option.place, text).help(rule->hint);
       }
-      if (rule->fate == Fate::no_effect) note(text);
+      if (rule->fate == Fate::no_effect) plan_.note(text);
     }
   }
 
   // `--mpi=none` is what a pod has.
   static bool is_harmless(const ScriptOption& option) {
     return option.name == "mpi" && (option.value.text == "none" || option.value.text == "list");
-  }
-
-  void note(const std::string& text) {
-    if (std::ranges::find(plan_.notes, text) == plan_.notes.end()) plan_.notes.push_back(text);
   }
 
   // --export=ALL,NAME=VALUE
@@ -157,6 +156,20 @@ class Planner {
     plan_.close_together = job_.find("switches") != nullptr || job_.find("segment") != nullptr;
   }
 
+  // --gres=gpu:8,shard:1
+  void generic_resources() {
+    const ScriptOption* const option = job_.find("gres");
+    if (option == nullptr || !option->value.is_known()) return;
+    for (const std::string& entry : split(option->value.text, ',')) {
+      std::string name = entry.substr(0, entry.find(':'));
+      if (name.starts_with("gres/")) name.erase(0, 5);
+      if (name == "gpu" || (name == "tpu" && plan_.place.tpus != nullptr) || name == "none")
+        continue;
+      refuse(option->place, fmt::format("nothing in {} is the resource `{}`", words_.pod, name),
+             name == "tpu" ? "name machines with TPUs: --machine-type" : "leave it out");
+    }
+  }
+
   void array() {
     const ScriptOption* const option = job_.find("array");
     if (option == nullptr) return;
@@ -195,6 +208,8 @@ class Planner {
       refuse(job_.steps[0].command.called_place(),
              fmt::format("the tasks have no container, and {} needs an image", words_.pod),
              "name one with --image or in the script: --container-image");
+    } else if (!image.wrong.empty()) {
+      refuse(image.place, image.wrong, "");
     } else if (image.asked.is_known()) {
       refuse(image.place,
              fmt::format("`{}` is a file, and {} pull images from a registry", image.asked.text,
@@ -239,6 +254,7 @@ class Planner {
   }
 
   void machine() {
+    plan_slices(plan_, diagnostics_);
     const cluster::MachineType* const machine = plan_.place.machine;
     if (machine == nullptr) {
       if (plan_.gpus > 0) {
@@ -269,7 +285,9 @@ class Planner {
     if (!uses_host && !network.is_known()) {
       refuse(place,
              fmt::format("the network of `{}` is not known for {}", machine->name, words_.pods),
-             "run this job on Slurm");
+             plan_.place.format == Format::vertex
+                 ? "Google does not describe it for Vertex AI: run this job on Slurm or as a JobSet"
+                 : "run this job on Slurm");
     } else if (!uses_host && machine->nics.size() !=
                                  network.gpu.size() + static_cast<size_t>(std::ranges::count(
                                                           machine->nics, "host",
@@ -278,68 +296,6 @@ class Planner {
              fmt::format("the interfaces of `{}` are not known for {}", machine->name, words_.pods),
              "run this job on Slurm");
     }
-  }
-
-  void folders() {
-    for (const JobStep& step : job_.steps) {
-      const Span place = step.mounts.empty() ? Span() : step.find("container-mounts")->place;
-      for (const job_script::ContainerMount& mount : step.mounts) folder(mount, place);
-    }
-  }
-
-  void folder(const job_script::ContainerMount& mount, Span place) {
-    if (!mount.unknown.empty()) {
-      refuse(place,
-             fmt::format("where `{}` is depends on {}, which only the running script knows",
-                         mount.source, join(mount.unknown, " and ")),
-             hint_for(mount));
-      return;
-    }
-    Folder folder;
-    folder.source = folder.asked = mount.source;
-    folder.target = mount.target;
-    for (const std::string& flag : mount.flags) {
-      if (flag == "ro")
-        folder.read_only = true;
-      else if (flag == "mkdir" || flag == "x-create=dir")
-        folder.create = true;
-      else
-        note(fmt::format("the flag `{}` of a mount: Kubernetes has its own", flag));
-    }
-    if (mount.source == "umount" || !mount.target.starts_with('/')) {
-      refuse(place, fmt::format("the mount `{}:{}` has no equivalent", mount.source, mount.target),
-             "leave it out");
-      return;
-    }
-    if (mount.source != "tmpfs" && !mount.source.starts_with('/')) {
-      refuse(
-          place, fmt::format("`{}` is not an absolute path", mount.source),
-          fmt::format("write it from the root: where a script is submitted has no meaning for {}",
-                      words_.pods));
-      return;
-    }
-    std::string source = folder.source;
-    for (const auto& [at, claim] : plan_.place.claims) {  // in order, so that the deepest stays
-      if (folder.source != at && !folder.source.starts_with(at + "/")) continue;
-      folder.claim = claim;
-      source = folder.source == at ? "" : folder.source.substr(at.size() + 1);
-    }
-    folder.source = std::move(source);
-    const auto same = std::ranges::find(plan_.folders, folder.target, &Folder::target);
-    if (same != plan_.folders.end()) return;
-    folder.name = fmt::format("folder-{}", plan_.folders.size());
-    plan_.folders.push_back(std::move(folder));
-  }
-
-  // Names a variable with which the path can be chosen.
-  std::string hint_for(const job_script::ContainerMount& mount) const {
-    for (const job_script::Parameter& parameter : job_.walked.parameters) {
-      if (!parameter.otherwise.text.empty() &&
-          mount.source.find(parameter.otherwise.text) != std::string::npos) {
-        return fmt::format("choose it with --env {}=/PATH", parameter.name);
-      }
-    }
-    return fmt::format("set it with --env {}=VALUE", mount.unknown[0]);
   }
 
   void programs() {
@@ -382,6 +338,10 @@ class Planner {
 };
 
 }  // namespace
+
+void Plan::note(const std::string& text) {
+  if (std::ranges::find(notes, text) == notes.end()) notes.push_back(text);
+}
 
 bool Plan::runs_bandwidth_test() const {
   return std::ranges::any_of(job->steps, [](const JobStep& step) {

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "launcher/cluster/catalogue.h"
+#include "launcher/cluster/tpu_table.h"
 #include "launcher/conversion/format.h"
 #include "launcher/conversion/rules.h"
 #include "launcher/job_script/job.h"
@@ -19,6 +21,10 @@ struct Place {
   Format format = Format::jobset;
   const cluster::Catalogue* catalogue = nullptr;
   const cluster::MachineType* machine = nullptr;  // nullptr: not known
+  const cluster::TpuTable* tpus = nullptr;        // nullptr: the job is not for TPUs
+  std::string machine_type;                       // of a TPU: a machine's, or "v5p-32"
+  std::string topology;                           // of each slice; empty: follows from the rest
+  source::Span machine_place, topology_place;     // in the script; may be empty
   std::string image;                              // empty: the script's
   std::string queue;                              // Kueue's; empty: the script's partition
   std::map<std::string, std::string> variables;   // that the script takes from its environment
@@ -37,6 +43,14 @@ struct Folder {
   bool read_only = false, create = false;
 };
 
+// Slices of TPUs: each is a Job with a pod for each of its machines.
+struct TpuSlices {
+  std::string accelerator, topology;  // labels of the machines
+  int64_t count = 1;
+  int64_t machines = 1;  // of a slice
+  int64_t chips = 0;     // of a machine
+};
+
 struct Plan {
   const job_script::JobScript* job = nullptr;
   Place place;
@@ -50,10 +64,12 @@ struct Plan {
   std::vector<int64_t> array;  // the ids of its elements; empty: no array
   std::string queue, priority;
   bool close_together = false;  // --switches or --segment
+  std::optional<TpuSlices> slices;
   std::vector<Folder> folders;
   std::map<std::string, std::string> variables;  // of --env and --export
   std::vector<std::string> notes;                // what has no effect, and why
 
+  void note(const std::string& text);  // once
   bool several_nodes() const { return nodes > 1; }
   // Whether it runs the bandwidth test, whose ranks recognize each other by a key.
   bool runs_bandwidth_test() const;

@@ -50,7 +50,7 @@ class VertexCheck {
     const cluster::MachineType* const machine = plan_.place.machine;
     const Span asked = plan_.job->resources.gpus_per_node.place;
     if (machine == nullptr) {
-      if (plan_.gpus > 0) return;  // make_plan() has reported it
+      if (plan_.gpus > 0 || plan_.place.tpus != nullptr) return;  // make_plan() has reported it
       refuse({plan_.job->text.begin, plan_.job->text.begin + 1},
              "a custom job has to name its machines",
              "name a blueprint with --blueprint, or a type with --machine-type");

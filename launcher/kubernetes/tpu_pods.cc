@@ -85,8 +85,7 @@ class TpuPodCheck {
         .error(Code::rule_broken, topology->span,
                fmt::format("TPUs of the generation `{}` have no topology `{}`", generation->name,
                            topology->text))
-        .help("topologies are " + slipway::join(generation->topologies, ", ") +
-              (generation->cubes > 0 ? ", and ascending multiples of 4, such as 4x4x8" : ""));
+        .help(generation->possible_topologies());
   }
 
   // A slice of several machines runs only with a pod on each.

@@ -94,28 +94,6 @@ Variable variable_from(Fields& fields) {
   return variable;
 }
 
-Container container_from(Fields& fields) {
-  Container made;
-  made.name = fields.text("name");
-  made.image = fields.text("image");
-  made.folder = fields.text("workingDir");
-  made.command = fields.texts("command");
-  for (std::string& word : fields.texts("args")) made.command.push_back(std::move(word));
-  made.is_sidecar = fields.text("restartPolicy") == "Always";
-  fields.each("env", [&](Fields& each) { made.environment.push_back(variable_from(each)); });
-  fields.each("volumeMounts", [&](Fields& each) {
-    made.mounts.push_back(
-        {each.text("name"), each.text("mountPath"), each.text("subPath"), each.truth("readOnly")});
-  });
-  Fields resources = fields.at("resources");
-  Fields limits = resources.at("limits");
-  made.gpus = limits.number("nvidia.com/gpu", 0);
-  resources.ignore({"requests"});
-  resources.finish();
-  fields.ignore({"securityContext", "imagePullPolicy"});
-  return made;
-}
-
 // "eth0" of [{"interfaceName": "eth0", "network": "default"}]: a list in JSON, which YAML reads.
 std::vector<std::string> interfaces_from(const std::string& text) {
   std::vector<std::string> names;
@@ -204,6 +182,37 @@ class JobSetReader {
     job_template.finish();
   }
 
+  Container container_from(Fields& fields) {
+    Container made;
+    made.name = fields.text("name");
+    made.image = fields.text("image");
+    made.folder = fields.text("workingDir");
+    made.command = fields.texts("command");
+    for (std::string& word : fields.texts("args")) made.command.push_back(std::move(word));
+    made.is_sidecar = fields.text("restartPolicy") == "Always";
+    fields.each("env", [&](Fields& each) { made.environment.push_back(variable_from(each)); });
+    fields.each("volumeMounts", [&](Fields& each) {
+      made.mounts.push_back({each.text("name"), each.text("mountPath"), each.text("subPath"),
+                             each.truth("readOnly")});
+    });
+    Fields resources = fields.at("resources");
+    Fields limits = resources.at("limits");
+    made.gpus = limits.number("nvidia.com/gpu", 0);
+    if (const Node* node = limits.node()) {
+      for (const source::Entry& limit : node->entries) {
+        if (limit.key != "nvidia.com/gpu") note(fmt::format("the limit `{}`", limit.key));
+      }
+    }
+    resources.ignore({"requests"});
+    resources.finish();
+    fields.ignore({"securityContext", "imagePullPolicy", "ports"});
+    return made;
+  }
+
+  void note(const std::string& text) {
+    if (std::ranges::find(made_.notes, text) == made_.notes.end()) made_.notes.push_back(text);
+  }
+
   void annotations(Fields& metadata) {
     Fields each = metadata.at("annotations");
     made_.interfaces = interfaces_from(each.text("networking.gke.io/interfaces"));
@@ -211,7 +220,7 @@ class JobSetReader {
   }
 
   void pod(Fields& fields) {
-    fields.ignore({"restartPolicy", "tolerations"});
+    fields.ignore({"restartPolicy", "tolerations", "hostNetwork", "dnsPolicy"});
     made_.grace_seconds = fields.number("terminationGracePeriodSeconds", made_.grace_seconds);
     if (const Node* selector = fields.find("nodeSelector")) {
       for (const source::Entry& entry : selector->entries) {

@@ -35,7 +35,8 @@ class Manifest:
 
     def environment(self, replica, index):
         labels = {"jobset.sigs.k8s.io/jobset-name": self.name, "jobset.sigs.k8s.io/job-index": str(replica),
-                  "jobset.sigs.k8s.io/restart-attempt": "0"}
+                  "jobset.sigs.k8s.io/replicatedjob-replicas": str(self.job["replicas"]), "jobset.sigs.k8s.io/restart-attempt": "0",
+                  "batch.kubernetes.io/job-completion-index": str(index)}
         found = {"PATH": os.environ["PATH"], "HOME": "/root", "JOB_COMPLETION_INDEX": str(index)}
         for one in self.container["env"]:
             source = one.get("valueFrom", {})
@@ -185,6 +186,28 @@ def dollars(slipway, folder):
         same(f"dollars: {name}", results, [(expected, 0), (expected, 0)])
 
 
+SLICES = """#!/bin/bash
+#SLIPWAY --image=registry.example/test:1 --machine-type=ct5p-hightpu-4t --topology=2x2x2
+#SBATCH --job-name=slices --nodes=6
+srun python3 -c 'import json, os; print(json.dumps(dict(os.environ)))'
+"""
+
+
+def slices(slipway, folder):
+    """Three slices of two machines each: whole, with one coordinator, and ranks in the order of slices and machines."""
+    script = folder / "slices.sbatch"
+    script.write_text(SLICES)
+    results = convert(slipway, script, folder).run(folder)
+    same("slices: exit statuses", [code for _, code in results], [0] * 6)
+    for rank, (output, _) in enumerate(results):
+        environment, number = json.loads(output), rank // 2
+        names = [f"slices-node-{number}-{machine}.slices" for machine in range(2)]
+        expected = {"SLURM_PROCID": str(rank), "SLURM_NNODES": "6", "MEGASCALE_NUM_SLICES": "3", "MEGASCALE_SLICE_ID": str(number),
+                    "MEGASCALE_COORDINATOR_ADDRESS": "slices-node-0-0.slices", "MASTER_ADDR": "slices-node-0-0.slices",
+                    "TPU_WORKER_ID": str(rank % 2), "TPU_WORKER_HOSTNAMES": ",".join(names), "SLURMD_NODENAME": names[rank % 2]}
+        same(f"slices: rank {rank}", {name: environment.get(name) for name in expected}, expected)
+
+
 ARRAY = """#!/bin/bash
 #SLIPWAY --image=registry.example/test:1
 #SBATCH --array=3-9:3
@@ -230,7 +253,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         slipway = installed(sys.argv[1], folder / "prefix")
-        for test, arguments in ((tasks, []), (vertex, []), (dollars, []), (array, []), (one_task_fails, []), (bandwidth, [pathlib.Path(sys.argv[2]).resolve()])):
+        for test, arguments in ((tasks, []), (vertex, []), (dollars, []), (slices, []), (array, []), (one_task_fails, []), (bandwidth, [pathlib.Path(sys.argv[2]).resolve()])):
             here = folder / test.__name__
             here.mkdir()
             test(slipway, here, *arguments)

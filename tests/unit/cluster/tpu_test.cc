@@ -1,4 +1,6 @@
 // Tests which slices of TPUs exist, with the catalogue's data.
+#include <map>
+
 #include "launcher/cluster/tpu_table.h"
 #include "tests/unit/catch.h"
 
@@ -57,4 +59,28 @@ TEST_CASE("tpus: sizes in chips") {
     CHECK_FALSE(generation("v4").has_size(chips));
   CHECK(generation("v6e").has_size(1));
   CHECK_FALSE(generation("v6e").has_size(512));
+}
+
+TEST_CASE("tpus: the usual topology of a size is the most compact one") {
+  const std::map<int64_t, const char*> usual = {
+      {4, "2x2x1"},   {8, "2x2x2"},   {16, "2x2x4"},  {32, "2x4x4"},    {64, "4x4x4"},
+      {128, "4x4x8"}, {256, "4x8x8"}, {512, "8x8x8"}, {1024, "8x8x16"}, {2048, "8x16x16"}};
+  for (const auto& [chips, topology] : usual) {
+    CHECK(generation("v4").topologies_of(chips)[0] == topology);
+    CHECK(generation("tpu7x").topologies_of(chips)[0] == topology);
+  }
+  CHECK(generation("v4").topologies_of(256) == std::vector<std::string>{"4x8x8", "4x4x16"});
+  CHECK(generation("v6e").topologies_of(32) == std::vector<std::string>{"4x8"});
+  for (const int64_t chips : {0, 12, 96, 4160})
+    CHECK(generation("v4").topologies_of(chips).empty());
+  CHECK(generation("v6e").topologies_of(512).empty());
+}
+
+TEST_CASE("tpus: every topology of a size can be had") {
+  for (int64_t cubes = 1; cubes <= generation("v5p").cubes; ++cubes) {
+    for (const std::string& topology : generation("v5p").topologies_of(64 * cubes)) {
+      CHECK(generation("v5p").has_topology(topology));
+      CHECK(tpu_chips(*tpu_sides(topology)) == 64 * cubes);
+    }
+  }
 }

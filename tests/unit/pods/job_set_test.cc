@@ -89,10 +89,10 @@ TEST_CASE("pods: a manifest is read with its texts unchanged") {
 
 TEST_CASE("pods: what the interpreter does not know is an error at its line") {
   const Read read(replaced(manifest, "            restartPolicy: Never\n",
-                           "            restartPolicy: Never\n            hostNetwork: true\n"));
+                           "            restartPolicy: Never\n            hostPID: true\n"));
   CHECK(read.diagnostics.errors() == 1);
   const std::string text = render(read.diagnostics);
-  CHECK(text.find("`slipway job run` does not know `hostNetwork`") != text.npos);
+  CHECK(text.find("`slipway job run` does not know `hostPID`") != text.npos);
   CHECK(text.find("m.yaml:33:13") != text.npos);
 }
 

@@ -1,0 +1,71 @@
+// The nodesets of TPUs in a blueprint.
+#include "launcher/cluster/tpu_nodesets.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace slipway::cluster {
+namespace {
+
+using blueprint::Module;
+using expression::Value;
+
+// The text that a value is, or a member of it; empty if it is not known.
+std::string known_text(const Value& value, const std::string& member = {}) {
+  if (!member.empty()) {
+    const auto* object = value.as<Value::Object>();
+    if (object == nullptr) return {};
+    const auto found = object->find(member);
+    return found == object->end() ? std::string() : known_text(found->second);
+  }
+  const auto* text = value.as<std::string>();
+  return text == nullptr ? std::string() : *text;
+}
+
+TpuNodeset nodeset_of(blueprint::Evaluation& evaluation, const Module& module,
+                      const SliceSettings& settings, const TpuTable& table) {
+  TpuNodeset made;
+  made.type = known_text(evaluation.input(module, settings.type));
+  if (!made.type.empty()) return made;
+  const Value& config = evaluation.input(module, settings.config);
+  const std::string topology = known_text(config, "topology");
+  const auto sides = tpu_sides(topology);
+  const auto generation =
+      std::ranges::find(table.generations, known_text(config, "version"), &TpuGeneration::version);
+  if (!sides || generation == table.generations.end()) return made;
+  made.topology = topology;
+  made.type =
+      fmt::format("{}-{}", generation->name, tpu_chips(*sides) * generation->units_per_chip);
+  return made;
+}
+
+}  // namespace
+
+std::vector<TpuNodeset> tpu_nodesets(blueprint::Evaluation& evaluation, const TpuTable& table) {
+  std::vector<const Module*> modules;
+  for (const blueprint::Group& group : evaluation.deployment().groups) {
+    for (const Module& module : group.modules) {
+      if (module.interface != nullptr) modules.push_back(&module);
+    }
+  }
+  std::vector<TpuNodeset> made;
+  for (const Module* module : modules) {
+    const auto settings =
+        std::ranges::find(table.slices, module->interface->path, &SliceSettings::module);
+    if (settings == table.slices.end()) continue;
+    TpuNodeset nodeset = nodeset_of(evaluation, *module, *settings, table);
+    if (nodeset.type.empty()) continue;
+    for (const Module* user : modules) {
+      const bool uses =
+          std::ranges::find(user->uses, module->id, &blueprint::Use::module) != user->uses.end();
+      if (!uses || user->interface->input(settings->partition) == nullptr) continue;
+      nodeset.partition = known_text(evaluation.input(*user, settings->partition));
+      nodeset.is_default = evaluation.input(*user, settings->is_default) == Value(true);
+      made.push_back(nodeset);
+    }
+  }
+  return made;
+}
+
+}  // namespace slipway::cluster

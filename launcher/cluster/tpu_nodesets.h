@@ -1,0 +1,23 @@
+// The nodesets of TPUs in a blueprint. Cluster Toolkit's Slurm starts them, so they are in no
+// cluster model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launcher/blueprint/evaluation.h"
+#include "launcher/cluster/tpu_table.h"
+
+namespace slipway::cluster {
+
+struct TpuNodeset {
+  std::string type;      // "v4-32"
+  std::string topology;  // "2x2x4", if the blueprint says so
+  std::string partition;
+  bool is_default = false;  // the partition of jobs that name none
+};
+
+// Each nodeset with known settings, once for each partition that uses it.
+std::vector<TpuNodeset> tpu_nodesets(blueprint::Evaluation& evaluation, const TpuTable& table);
+
+}  // namespace slipway::cluster
