@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Makes what people install, from the commit that is checked out: Debian packages for the Slurm of this machine, a list of what
-# is in them (SBOM, SPDX), and checksums.
+# Makes what people install, from the commit that is checked out: packages for the Slurm of this machine, or an archive for
+# people without root, a list of what is in them (SBOM, SPDX), and checksums.
 #
 #   scripts/release.sh FOLDER              into FOLDER
 #   scripts/release.sh --in bookworm,trixie FOLDER   each in a clean root of this release, into FOLDER/RELEASE; needs root,
 #                                          mmdebstrap and Debian's archive; the roots share this machine's ccache
+#   scripts/release.sh --make PART,... …   what: deb (Debian packages, the default), folder (the archive for people without root,
+#                                          which runs on systems as new as this one)
 #   scripts/release.sh --sign KEY FOLDER   also signs the checksums with this key of gpg
 #   scripts/release.sh --cache DIR …       keeps the clean roots in DIR
 #   scripts/release.sh --help              this text
@@ -14,25 +16,29 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 
-key='' releases='' cache=''
+key='' releases='' cache='' parts=deb
 [ $# -gt 0 ] || set -- --help
 while [[ "${1:-}" == -* ]]; do
   case $1 in
     --help) sed -n '/^set /q; s/^# \{0,1\}//p' scripts/release.sh | tail -n +2 && exit ;;
-    --sign | --in | --cache)
+    --sign | --in | --cache | --make)
       [ -n "${2:-}" ] || die "$1 takes a value"
       case $1 in
         --sign) key=$2 ;;
         --in) releases=$2 ;;
+        --make) parts=$2 ;;
         --cache) mkdir -p "$2" && cache=$(cd "$2" && pwd) ;;
       esac
       shift
       ;;
-    *) die "unknown option $1; known: --in, --sign, --cache, --help" ;;
+    *) die "unknown option $1; known: --in, --make, --sign, --cache, --help" ;;
   esac
   shift
 done
 [ $# -eq 1 ] || die "one folder, not: $*"
+for part in ${parts//,/ }; do
+  case $part in deb | folder) ;; *) die "--make has no '$part'; known: deb, folder" ;; esac
+done
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 work=$out/work
@@ -85,7 +91,7 @@ in_root() {
   there=$root/home/tester
   copy_source "$there/slipway"
   say "release: in the root of $1"
-  scripts/root.sh enter-alone "$root" scripts/release.sh /home/tester/release
+  scripts/root.sh enter-alone "$root" scripts/release.sh --make "$parts" /home/tester/release
   rm -rf "${out:?}/$1"
   cp -r "$there/release" "$out/$1"
   rm -rf --one-file-system "$root"
@@ -93,14 +99,17 @@ in_root() {
 
 # here: for the Slurm of this machine
 here() {
-  local version source
+  local version source part
   version=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
   source=$work/slipway-$version
   copy_source "$source"
-  rm -f "$out"/*.deb
-  say "release: Debian packages"
-  (cd "$source" && packaging/make_deb "$out") >"$out/build.log" 2>&1 ||
-    { tail -n 30 "$out/build.log" && die "they cannot be built; all of it: $out/build.log"; }
+  rm -f "$out"/{*.deb,*.tar.gz,build.log}
+  for part in deb folder; do
+    [[ ",$parts," == *",$part,"* ]] || continue
+    say "release: $part"
+    (cd "$source" && "packaging/make_$part" "$out") >>"$out/build.log" 2>&1 ||
+      { tail -n 30 "$out/build.log" && die "$part cannot be built; all of it: $out/build.log"; }
+  done
   say "release: contents"
   scripts/sbom.py "$out" "$version" >"$work/sbom.json"
   mv "$work/sbom.json" "$out/"

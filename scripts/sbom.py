@@ -1,16 +1,28 @@
 #!/usr/bin/env python3
 """Lists what a release's files contain and need, as SPDX 2.3 in JSON: usage: sbom.py FOLDER VERSION
 
-Each Debian package in FOLDER with its checksum, what it depends on, and what it was built with (packages.debian), in the version that is installed here.
+Each package and archive in FOLDER with its checksum, what it depends on or has linked in, and what it was built with (packages.debian), in the version that is installed here.
 """
-import datetime, hashlib, json, os, pathlib, re, subprocess, sys
+import datetime, hashlib, json, os, pathlib, re, subprocess, sys, tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDER, VERSION = pathlib.Path(sys.argv[1]), sys.argv[2]
 
 
-def deb_field(package, name):
-    return subprocess.run(["dpkg-deb", "--field", package, name], capture_output=True, text=True, check=True).stdout.strip()
+def said(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def described(path):
+    """Name, version and [(relationship, other name)] of a file of the release."""
+    if path.suffix == ".deb":
+        name, version, depends = (said("dpkg-deb", "--field", path, field) for field in ("Package", "Version", "Depends"))
+        needed = re.findall(r"(?:^|, *)([a-z0-9][a-z0-9+.-]+)", depends)
+    else:
+        with tarfile.open(path) as archive:
+            linked = [member.name.split("/linked/")[1] for member in archive if "/linked/" in member.name and member.isfile()]
+        return "slipway-without-root", VERSION, [("STATIC_LINK", other) for other in linked]
+    return name, version, [("DEPENDS_ON", other) for other in needed]
 
 
 def installed():
@@ -35,22 +47,22 @@ def identifier(name):
     return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name)
 
 
-def ours(path):
-    return {"SPDXID": identifier(path.name), "name": deb_field(path, "Package"), "versionInfo": deb_field(path, "Version"), "packageFileName": path.name,
+def ours(path, name, version):
+    return {"SPDXID": identifier(path.name), "name": name, "versionInfo": version, "packageFileName": path.name,
             "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0",
             "copyrightText": "NOASSERTION",
             "checksums": [{"algorithm": "SHA256", "checksumValue": hashlib.sha256(path.read_bytes()).hexdigest()}]}
 
 
 def theirs(name, here):
-    package = {"SPDXID": identifier("debian-" + name), "name": name, "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
+    package = {"SPDXID": identifier("other-" + name), "name": name, "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
                "licenseConcluded": "NOASSERTION", "licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION"}
     return package | ({"versionInfo": here[name]} if name in here else {})
 
 
 def main():
-    paths, here = sorted(FOLDER.glob("*.deb")), installed()
-    own, others, relations = [ours(path) for path in paths], {}, []
+    paths, here = sorted(path for path in FOLDER.iterdir() if path.name.endswith((".deb", ".tar.gz"))), installed()
+    own, others, relations = [], {}, []
 
     def relate(element, kind, other):
         relations.append({"spdxElementId": element, "relationshipType": kind, "relatedSpdxElement": other})
@@ -58,11 +70,14 @@ def main():
     def foreign(name):
         return others.setdefault(name, theirs(name, here))["SPDXID"]
 
-    names = {package["name"]: package["SPDXID"] for package in own}
-    for path, package in zip(paths, own):
+    about = {path: described(path) for path in paths}
+    names = {(path.suffix, name): identifier(path.name) for path, (name, _, _) in about.items()}
+    for path, (name, version, needed) in about.items():
+        package = ours(path, name, version)
+        own.append(package)
         relate("SPDXRef-DOCUMENT", "DESCRIBES", package["SPDXID"])
-        for needed in re.findall(r"(?:^|, *)([a-z0-9][a-z0-9+.-]+)", deb_field(path, "Depends")):
-            relate(package["SPDXID"], "DEPENDS_ON", names.get(needed) or foreign(needed))
+        for kind, other in needed:
+            relate(package["SPDXID"], kind, names.get((path.suffix, other)) or foreign(other))
         for tool in built_with():
             relate(foreign(tool), "BUILD_DEPENDENCY_OF", package["SPDXID"])
     packages = own + [others[name] for name in sorted(others)]
