@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds the Debian packages in a clean root, and tries them: the flags they were compiled with, what lintian says, a signature
-# that gpg accepts; and on a clean system with Slurm: install, describe the cluster, run jobs, upgrade, remove, purge, with the
-# files of the system compared before and after.
+# Builds the packages in a clean root, and tries them: the flags they were compiled with, what lintian says, a signature
+# that gpg accepts; and on a clean system with Slurm: what a user without root gets from the archive, then install,
+# describe the cluster, run jobs, upgrade, remove, purge, with the files of the system compared before and after. The
+# archive is built in the first RELEASE, and tried in each.
 #
 #   tests/packages.sh [OPTION...] [RELEASE...]   of Debian (default: this machine's); as root, with Debian's archive
 #
@@ -57,11 +58,11 @@ build() {
   export GNUPGHOME=$work/gnupg
   mkdir -m 700 "$GNUPGHOME"
   gpg --batch --quiet --passphrase '' --quick-gen-key 'Slipway test <test@localhost>' ed25519 sign 1d
-  scripts/release.sh ${cache:+--cache "$cache"} --sign test@localhost --in "$release" "$work/built"
+  scripts/release.sh ${cache:+--cache "$cache"} --make "$parts" --sign test@localhost --in "$release" "$work/built"
   same "the signature" "$(gpg --batch --verify "$work/built/SHA256SUMS.asc" "$work/built/SHA256SUMS" 2>&1 | grep -c 'Good signature')" 1
   gpgconf --kill all
   if $twice; then
-    CCACHE_DISABLE=1 scripts/release.sh ${cache:+--cache "$cache"} --in "$release" "$work/again"
+    CCACHE_DISABLE=1 scripts/release.sh ${cache:+--cache "$cache"} --make "$parts" --in "$release" "$work/again"
     same "the same bytes" "$(cat "$work/again/SHA256SUMS")" "$(cat "$work/built/SHA256SUMS")"
     rm -r "$work/again"
   fi
@@ -72,7 +73,7 @@ check_contents() {
   local program
   same "checksums" "$(cd "$packages" && sha256sum --check --quiet SHA256SUMS 2>&1)" ""
   same "packages" "$(find "$packages" -name '*.deb' | wc -l)" 5
-  same "the SBOM has all of them" "$(grep -c '"packageFileName"' "$packages/sbom.json")" 5
+  same "the SBOM has all of them" "$(grep -c '"packageFileName"' "$packages/sbom.json")" "$(find "$packages" -name '*.deb' -o -name '*.tar.gz' | wc -l)"
   same "lintian" "$(lintian --no-tag-display-limit --fail-on none "$packages"/*.deb 2>&1 | grep '^[EW]:')" ""
   for deb in "$packages"/*.deb; do dpkg-deb --extract "$deb" "$work/extracted"; done
   for program in bin/slipway bin/bandwidth_perf lib/slipway/spank/nccl_env.so; do
@@ -82,6 +83,24 @@ check_contents() {
     END { print (all > 50 && all == good ? "all" : good + 0 "/" all + 0) }' "$packages/build.log")" all
   same "files with a path of the build" "$(grep -rl /home/tester "$work/extracted")" ""
   rm -r "$work/extracted"
+}
+
+# check_archive: how large it is, and what its programs need
+check_archive() {
+  local program libraries newest
+  same "bytes of the archive, below 20 MB: $(stat -c %s "$archive")" "$([ "$(stat -c %s "$archive")" -lt 20000000 ] && echo yes)" yes
+  mkdir "$work/unpacked-archive"
+  tar -C "$work/unpacked-archive" -xzf "$archive"
+  for program in slipway bandwidth_perf bandwidth_scan bandwidth_compare bandwidth_plot; do
+    program=$(echo "$work"/unpacked-archive/*/bin/"$program")
+    libraries=$(readelf --dynamic --wide "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | grep -v -x -e libc.so.6 -e libm.so.6 -e libresolv.so.2 -e ld-linux-x86-64.so.2 || true)
+    same "libraries of ${program##*/} besides the C library's" "$libraries" ""
+    newest=$(readelf --version-info --wide "$program" | grep -o 'GLIBC_[0-9.]*\|GLIBC_PRIVATE' | sort -V | tail -n 1)
+    same "the newest version of the C library that ${program##*/} asks for: $newest" "$(printf '%s\nGLIBC_2.36\n' "$newest" | sort -V | tail -n 1)" GLIBC_2.36
+    same "hardening of ${program##*/}" "$(hardening "$program")" "bind now,fortified,position independent,stack protector"
+  done
+  same "files of the archive with a path of the build" "$(grep -rl /home/tester "$work/unpacked-archive")" ""
+  rm -r "$work/unpacked-archive"
 }
 
 # hardening PROGRAM: what can be seen of it in a program or library
@@ -130,8 +149,8 @@ try() {
   mkdir "$folder/one"
   cp "$packages"/*.deb "$folder/one/"
   mv "$work/newer" "$folder/two"
-  cp tests/packages_in_root.sh tests/system/site_helper.bash "$folder/"
-  for step in enter:install enter-alone:use enter-alone:upgrade enter-alone:remove enter:purge; do
+  cp tests/packages_in_root.sh tests/without_root.bash tests/system/site_helper.bash "$archive" "$folder/"
+  for step in enter-alone:without_root enter:install enter-alone:use enter-alone:upgrade enter-alone:remove enter:purge; do
     say "packages: ${step#*:}"
     scripts/root.sh "${step%:*}" "$root" bash packages_in_root.sh "${step#*:}" >>"$work/said" 2>>"$work/errors" || same "the step ${step#*:}" failed 'done'
   done
@@ -142,6 +161,17 @@ try() {
 expect() { same "$1" "$(sed -n "s/^$1: \{0,1\}//p" "$work/said")" "$2"; }
 
 check_steps() {
+  expect "version without root" "$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)"
+  expect "variables without root" "2 3"
+  expect "preflight without root" 2
+  expect "own values without root" "NCCL_NET=mine NCCL_NET=mine"
+  expect "prepare without root" "Socket Socket"
+  expect "bandwidth without root" 0
+  expect "a slow node without root" "1 node: n4"
+  expect "verdicts without root" 4
+  expect "nodes after health" "4 idle"
+  expect "a node lost without root" "done, 60 steps, 2 attempts"
+  expect "changed without root" ""
   expect installed 5
   expect "in PATH" /usr/bin/slipway
   expect version "$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)"
@@ -175,15 +205,23 @@ check_steps() {
   expect "left behind" ""
 }
 
+archive=''
 for release in "$@"; do
   packages=$work/built/$release
-  rm -rf "${work:?}"/*
+  find "$work" -mindepth 1 -maxdepth 1 ! -name '*.tar.gz' -exec rm -rf {} +
+  parts=deb
+  if [ "$release" = "$1" ]; then parts=deb,folder; fi
   if [ -n "$have" ]; then packages=$have/$release; else build; fi
   if [ -n "$keep" ]; then
     rm -rf "${keep:?}/$release"
     cp -r "$packages" "$keep/"
   fi
   check_contents
+  if [ -z "$archive" ]; then
+    cp "$packages"/*.tar.gz "$work/"
+    archive=$(echo "$work"/*.tar.gz)
+    check_archive
+  fi
   try
   cat "$work/said"
   before=$failed

@@ -1,22 +1,23 @@
 # shellcheck shell=bash
-# packages_in_root.sh STEP: a step of tests/packages.sh on a clean system, in the folder with the packages: install, use,
-# upgrade, remove or purge. Prints a line 'NAME: VALUE' for each thing that is compared.
+# packages_in_root.sh STEP: a step of tests/packages.sh on a clean system, in the folder with the packages: without_root, install,
+# use, upgrade, remove or purge. Prints a line 'NAME: VALUE' for each thing that is compared.
 set -uo pipefail
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 here=$PWD
 export SUITE=/run/slipway-site SITE=/run/slipway-site/site
 . ./site_helper.bash
+. ./without_root.bash
 
 # said NAME: what comes in, on one line
 said() { echo "$1: $(tr '\n' ' ' | sed 's/ *$//')"; }
 
 # The files of the system, byte by byte, but for what apt and dpkg write about themselves and the folders of programs that run
 files() {
-  find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /home -o -path /var/cache \
-    -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/log/apt -o -path /var/log/dpkg.log -o -path /var/log/alternatives.log \
-    -o -path /etc/ld.so.cache -o -path /etc/resolv.conf \) -prune -o \
-    -printf '%p %y %m %U %G ' \( -type f -exec sha256sum --binary {} \; -o -type l -printf '%l\n' -o -printf '\n' \) |
-    sed 's/ \*.*//' | sort
+  local all=(find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /home -o -path /var/cache
+    -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/log/apt -o -path /var/log/dpkg.log -o -path /var/log/alternatives.log
+    -o -path /etc/ld.so.cache -o -path /etc/resolv.conf \) -prune -o)
+  "${all[@]}" -printf '%p %y %m %U %G %l\n' | sort
+  "${all[@]}" -type f -print0 | sort -z | xargs -0 sha256sum
 }
 
 # keep_history, and same_history NAME: whether what the node has recorded is still the same
@@ -24,9 +25,18 @@ recorded() { find /var/lib/slipway -type f -exec sha256sum {} + | sort; }
 keep_history() { recorded | tee /home/history >&2; }
 same_history() { recorded | diff /home/history - >&2 && echo "$1: same"; }
 
+# start_munge: as the site does, with a key of its own
+start_munge() {
+  mkdir -p "$SITE"/{state,spool,log,run} /run/munge
+  head -c 1024 /dev/urandom >"$SITE/key"
+  chmod 600 "$SITE/key"
+  munged --force --num-threads=2 --key-file="$SITE/key" --socket="$SITE/run/munge.socket" --pid-file="$SITE/run/munged.pid" \
+    --log-file="$SITE/log/munged.log" --seed-file="$SITE/run/munge.seed" 2>/dev/null
+  ln -sfn "$SITE/run/munge.socket" /run/munge/munge.socket.2 # where clients look for it
+}
+
 # start_slurm: a site's own cluster of two nodes, of which one is switched off
 start_slurm() {
-  mkdir -p "$SITE"/{state,spool,log,run} /run/munge
   systemd-tmpfiles --create /usr/lib/tmpfiles.d/slipway-node.conf # as at each boot
   ip link add eno1 type veth peer name wire
   ip address add 10.77.0.1/24 dev eno1
@@ -35,23 +45,20 @@ start_slurm() {
   ip route add default via 10.77.0.254
   [ -e /etc/slurm/slurm.conf ] || site_slurm_conf >/etc/slurm/slurm.conf
   echo CgroupPlugin=cgroup/v1 >/etc/slurm/cgroup.conf
-  head -c 1024 /dev/urandom >"$SITE/key"
-  chmod 600 "$SITE/key"
-  munged --force --num-threads=2 --key-file="$SITE/key" --socket="$SITE/run/munge.socket" --pid-file="$SITE/run/munged.pid" \
-    --log-file="$SITE/log/munged.log" --seed-file="$SITE/run/munge.seed" 2>/dev/null
-  ln -sfn "$SITE/run/munge.socket" /run/munge/munge.socket.2 # where clients look for it
+  start_munge
   slurmctld
   start_slurmd
 }
 
 start_slurmd() {
   slurmd -N here 2>/dev/null || slurmd
-  wait_until_idle
+  wait_until_idle 1
 }
 
+# wait_until_idle NUMBER: so many nodes are idle
 wait_until_idle() {
   local end=$((SECONDS + 60))
-  until sinfo --noheader --nodes=here --format=%t 2>/dev/null | grep -q idle; do
+  until [ "$(sinfo --noheader --Node --states=idle --responding --format=%N 2>/dev/null | sort -u | wc -l)" -ge "$1" ]; do
     if [ $SECONDS -ge $end ]; then cat "$SITE"/log/* >&2 && return 1; fi
     sleep 0.2
   done
@@ -94,7 +101,7 @@ stage() { sed -n 's/.*"stage": "\(.*\)".*/\1/p'; }
 stage_in_job() {
   local try found
   for try in 1 2 3; do
-    wait_until_idle
+    wait_until_idle 1
     found=$(srun --nodelist=here cat /var/lib/slipway/health/last.json | stage)
     if [ "$found" = prolog ]; then break; fi
     echo "try $try: $found" >&2
@@ -138,7 +145,7 @@ use() {
   scontrol show config | grep -c 'HealthCheckProgram *= /opt/slipway/libexec/slipway/health' | said "Slurm has the checks"
   job_with_plugin | said "a job with the plugin"
   srun --help 2>&1 | grep -o -e --nccl-env= -e --auto-resume= -e --container-image= -e --health= | sort -u | said "options of the plugins"
-  wait_until_idle
+  wait_until_idle 1
   rm -rf /var/lib/slipway/health
   /opt/slipway/libexec/slipway/health
   stage </var/lib/slipway/health/last.json | said "a check between jobs"
