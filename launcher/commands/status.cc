@@ -4,22 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "common/command_line.h"
-#include "common/count.h"
 #include "common/error.h"
 #include "common/interrupts.h"
-#include "common/locale_text.h"
-#include "common/text.h"
 #include "common/utc.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/watch.h"
 #include "launcher/local/deployment_view.h"
 #include "launcher/local/status_screen.h"
+#include "launcher/local/status_table.h"
 
 namespace slipway::commands {
 namespace {
@@ -37,28 +34,6 @@ void print_list(const std::vector<local::DeploymentView>& views) {
   }
 }
 
-// As narrow as its cells: wider lines than a terminal are hard to read.
-std::string node_table(const std::vector<local::NodeView>& nodes) {
-  std::vector<std::array<std::string, 6>> rows = {
-      {"NODE", "ROLE", "MACHINE TYPE", "ADDRESS", "POWER", "SLURM"}};
-  for (const local::NodeView& node : nodes) {
-    rows.push_back({node.name, node.role, node.machine_type, node.address,
-                    node.running ? "on" : "off", node.slurm_state});
-  }
-  std::array<size_t, 6> widths = {};
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}} ", row[i], widths[i]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
 void print_one(const local::DeploymentView& view) {
   const std::string what = local::remark(view);
   fmt::print("deployment {}: {}{}{}\n", view.name, view.state, what.empty() ? "" : ": ", what);
@@ -66,23 +41,13 @@ void print_one(const local::DeploymentView& view) {
     fmt::print("the file system of {} is full: logs, /home and Slurm's state cannot be written\n",
                view.folder.path().string());
   }
-  fmt::print("{}", node_table(view.nodes));
-  for (const local::NodeView& node : view.nodes) {
-    if (!node.faults.empty()) {
-      fmt::print("{}: fault: {}\n", node.name, join(node.faults, ", "));
-    }
-    if (!node.reason.empty()) fmt::print("{}: reason: {}\n", node.name, for_locale(node.reason));
-  }
+  fmt::print("{}", local::node_table(view));
   if (!view.slurm.asked) return;
   if (!view.slurm.answers) {
     fmt::print("jobs unknown: {}\n", local::slurm_remark(view));
     return;
   }
-  fmt::print("{}\n", view.jobs.empty() ? "no jobs" : counted(view.jobs.size(), "job"));
-  for (const local::JobView& job : view.jobs) {
-    fmt::print("  {} {} {} on {}: {}\n", job.id, for_locale(job.name), job.state,
-               counted(job.nodes, "node"), job.node_list);
-  }
+  fmt::print("{}", local::job_list(view));
 }
 
 local::DeploymentView view_of(const std::string& name) {
