@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/count.h"
 #include "common/text.h"
 
 namespace slipway::conversion {
@@ -96,8 +97,11 @@ class SlicePlanner {
       slices_.topology = topology;
       return true;
     }
+    const int64_t machines = chips / machine_->chips;
     refuse(nodes_place(),
-           fmt::format("there is no slice of {} machines of type `{}`", chips / machine_->chips,
+           fmt::format("there is no slice of {} of type `{}`",
+                       machines > 0 ? counted(machines, "machine")
+                                    : counted(chips, "chip") + " on machines",
                        machine_->type),
            possible());
     return false;
@@ -166,8 +170,10 @@ class SlicePlanner {
     if (plan_.nodes % machines != 0) {
       const int64_t fewer = slices_.count * machines;
       refuse(nodes_place(),
-             fmt::format("{} node{} are not whole slices: one of topology `{}` has {} machines",
-                         plan_.nodes, plan_.nodes == 1 ? "" : "s", slices_.topology, machines),
+             fmt::format("{}: one of topology `{}` has {} machines",
+                         plan_.nodes == 1 ? "1 node is not a whole slice"
+                                          : fmt::format("{} nodes are not whole slices", plan_.nodes),
+                         slices_.topology, machines),
              fewer == 0 ? fmt::format("ask for {} nodes", machines)
                         : fmt::format("ask for {} or {} nodes", fewer, fewer + machines));
       return false;

@@ -62,7 +62,7 @@ def main():
             worse.append(nodes)
         print(f"{nodes:5} {deploy:9.2f} {deploy / nodes / reference:8.2f}x {memory:6.1f} {srun:7.2f} {status:9.2f} {destroy:10.2f} {runs:5}", flush=True)
     if worse:
-        sys.exit(f"a node costs more than {MOST_GROWTH} times as much as with 64 nodes: in clusters of {', '.join(map(str, worse))}")
+        sys.exit(f"the time for a node is more than {MOST_GROWTH} times that with 64 nodes: in clusters of {', '.join(map(str, worse))}")
 
 
 main()

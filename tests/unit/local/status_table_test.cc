@@ -35,10 +35,10 @@ TEST_CASE("status table: more nodes that are alike share a row, and what is wron
   view.nodes[8].reason = "gpu 3: Xid 79";
   for (size_t i = 20; i < 40; ++i) view.nodes[i].faults = {"hang"};
   CHECK(node_table(view) ==
-        "NODE                ROLE       MACHINE TYPE  ADDRESS                POWER SLURM\n"
-        "big-controller      controller n2-standard-4 10.0.0.2/9             on\n"
-        "big-gpu-[0-6,8-99]  compute    a3-megagpu-8g 10.0.0.3/9 and 98 more on    idle\n"
-        "big-gpu-7           compute    a3-megagpu-8g 10.0.0.10/9            on    drained\n"
+        "NODE               ROLE       MACHINE TYPE  ADDRESS                POWER SLURM\n"
+        "big-controller     controller n2-standard-4 10.0.0.2/9             on\n"
+        "big-gpu-[0-6,8-99] compute    a3-megagpu-8g 10.0.0.3/9 and 98 more on    idle\n"
+        "big-gpu-7          compute    a3-megagpu-8g 10.0.0.10/9            on    drained\n"
         "big-gpu-7: reason: gpu 3: Xid 79\n"
         "big-gpu-[19-38]: fault: hang\n");
 }
