@@ -95,6 +95,18 @@ bool NodeTasks::awaits_step() const {
   return std::ranges::any_of(tasks_, [](const Task& task) { return task.step < 0 && !task.ended; });
 }
 
+std::filesystem::path NodeTasks::inspector_folder() {
+  constexpr const char* name = "slipway-nccl-inspector";
+  if (!inspector_folder_) {
+    try {
+      inspector_folder_.emplace(name);
+    } catch (const Error&) {
+      inspector_folder_.emplace(name, lasting_folder());  // Slurm has emptied the job's /tmp
+    }
+  }
+  return inspector_folder_->path();
+}
+
 void NodeTasks::start(int64_t rank, const std::vector<std::string>& command,
                       const Variables& variables, const std::vector<std::string>& unset,
                       const Container* container) {

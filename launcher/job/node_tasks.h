@@ -109,13 +109,14 @@ class NodeTasks {
     bool reported = false;  // its end has been returned
   };
   bool awaits_step() const;
-  // Where NCCL's inspector writes, if it is on.
-  std::filesystem::path inspector_folder() const { return folder_.path() / "nccl-inspector"; }
+  // Where NCCL's inspector writes: too much for memory.
+  std::filesystem::path inspector_folder();
   static std::string last_output_of(const Task& task);
   static void keep(Task& task, int stream, const std::string& bytes);
   static void read_stream(Task& task, int stream, std::vector<TaskOutput>& into);
 
-  PrivateFolder folder_{"slipway-launch"};
+  PrivateFolder folder_{"slipway-launch", lasting_folder()};
+  std::optional<PrivateFolder> inspector_folder_;  // once a task uses it
   Fd changes_;  // watches the folder until each task has reported the step at which it resumed,
                 // since the next step may follow soon
   std::vector<Task> tasks_;

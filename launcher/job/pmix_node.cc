@@ -44,7 +44,7 @@ std::optional<PmixNode::Server> PmixNode::new_server() {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
       throw_errno("socketpair");
     Fd ours(pair[0]), theirs(pair[1]);
-    auto folder = std::make_unique<PrivateFolder>("slipway-pmix");
+    auto folder = std::make_unique<PrivateFolder>("slipway-pmix", lasting_folder());
     const pid_t pid = fork_child("a PMIx server");
     if (pid == 0) {
       ::setpgid(0, 0);

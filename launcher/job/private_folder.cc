@@ -1,8 +1,10 @@
 // Creates a private folder, and removes those that killed programs left behind.
 #include "launcher/job/private_folder.h"
 
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "common/error.h"
@@ -44,6 +46,16 @@ void remove_abandoned(const fs::path& parent, const std::string& prefix) {
 }
 
 }  // namespace
+
+fs::path lasting_folder() {
+  constexpr const char* memory = "/dev/shm";
+  const fs::path usual = fs::temp_directory_path();
+  if (usual != "/tmp") return usual;  // Slurm sets TMPDIR=/tmp
+  struct statfs info = {};
+  const bool is_memory = ::statfs(memory, &info) == 0 && info.f_type == TMPFS_MAGIC &&
+                         ::access(memory, W_OK | X_OK) == 0;
+  return is_memory ? memory : usual;
+}
 
 PrivateFolder::PrivateFolder(const std::string& name, const fs::path& parent) {
   remove_abandoned(parent, name + "-");

@@ -68,7 +68,8 @@ std::vector<RankSample> NodeTasks::samples() {
 }
 
 std::vector<RankCollective> NodeTasks::collectives() {
-  return inspector_.read(inspector_folder(), families_);
+  if (!inspector_folder_) return {};
+  return inspector_.read(inspector_folder_->path(), families_);
 }
 
 }  // namespace slipway::job

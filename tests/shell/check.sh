@@ -12,6 +12,6 @@ mapfile -t scripts < <(find blueprints tests/history.sh tests/shell tests/fakes 
 "$1" scripts/completion/slipway.bash
 "$1" launcher/node/resume launcher/node/suspend
 "$1" --severity=warning --external-sources quickstart.sh test.sh tests/distributions.sh scripts/root.sh
-"$1" --external-sources --source-path=tests/system tests/packages.sh tests/packages_in_root.sh scripts/release.sh
-"$1" --external-sources packaging/compile packaging/make_deb packaging/needs packaging/slurm_release packaging/split packaging/debian/postrm packaging/debian/*.p*rm
+"$1" --external-sources --source-path=tests/system --source-path=tests tests/packages.sh tests/packages_in_root.sh scripts/release.sh
+"$1" --external-sources packaging/compile packaging/make_deb packaging/make_folder packaging/needs packaging/slurm_release packaging/split packaging/debian/postrm packaging/debian/*.p*rm
 echo "${#scripts[@]} scripts of modules, and those of images"

@@ -31,9 +31,25 @@ load launch_helper
   says "# Out of bounds values : 0 OK"
   local node
   for node in $N-0 $N-2; do
-    nothing() { ! on $NAME "$node" sh -c 'ls -d /tmp/slipway-* /dev/shm/vader_segment* /dev/shm/sm_segment* || pgrep slipway-pmix' 2>/dev/null; }
+    nothing() { ! on $NAME "$node" sh -c 'ls -d /tmp/slipway-* /dev/shm/slipway-* /dev/shm/vader_segment* /dev/shm/sm_segment* || pgrep slipway-pmix' 2>/dev/null; }
     wait_for nothing
   done
+}
+
+@test "launch: an MPI program restarts after Slurm has emptied the job's /tmp because a node died" {
+  submit --spares 1 --ntasks-per-node 2 -- sh -c "'exec /opt/slipway/bin/all_reduce_perf --backend mpi -b 1K -e 1K -n \$((SLIPWAY_RESTART_COUNT ? 10 : 10000000))'"
+  wait_for has_said '^#  Rank  7 '
+  # Slurm ends the step `extern` on all nodes of the job, and with it what the job has in /tmp.
+  on $NAME controller scontrol update nodename=$N-4 state=down reason=dead
+  is_emptied() { ! on $NAME $N-2 sh -c "ls -d /var/lib/slipway/jobs/*/$JOB" 2>/dev/null; }
+  wait_for is_emptied
+  on $NAME $N-2 pkill -KILL -o -f 'all_reduce_perf --backend'
+  ended 0
+  says "on $N-2 was killed by signal 9"
+  says "attempt 2 on "
+  says "# Out of bounds values : 0 OK"
+  # It comes back by itself once it answers.
+  wait_for node_is $N-4 idle
 }
 
 @test "launch: a rank that calls MPI_Abort has failed, even with status 0" {

@@ -84,3 +84,11 @@ TEST_CASE("private folder: folders in use stay, and so do those that are not our
                                                    second.path().filename()});
   CHECK(fs::exists(temporary / "elsewhere/.in-use"));
 }
+
+TEST_CASE("private folder: $TMPDIR is where it lasts, or else memory or /tmp") {
+  {
+    const Temporary temporary;
+    CHECK(lasting_folder() == (temporary / "").parent_path());
+  }
+  CHECK((lasting_folder() == "/dev/shm" || lasting_folder() == "/tmp"));
+}
