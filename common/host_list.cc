@@ -14,7 +14,6 @@ namespace slipway {
 namespace {
 
 constexpr size_t most_digits = 9;
-constexpr size_t most_single_names = 8;
 
 // Zero-padded numbers of the same width belong together: 001 and 1 are two names.
 struct Family {

@@ -1,6 +1,7 @@
 // Compresses node names into a Slurm host list.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,10 @@ namespace slipway {
 // joined. Sorted by prefix, then by number.
 std::string host_list(const std::vector<std::string>& names);
 
-// For a sentence: "a-0, a-2", and more than eight names as a host list.
+// More names than these are shown as a host list, in sentences and in tables.
+constexpr size_t most_single_names = 8;
+
+// For a sentence: "a-0, a-2", and more than most_single_names as a host list.
 std::string names_of_nodes(const std::vector<std::string>& names);
 
 }  // namespace slipway

@@ -169,7 +169,7 @@ std::vector<Row> rows_of(const Alike& alike) {
     rows.push_back(alike.row);
     rows.back()[0] = std::move(name);
   };
-  if (alike.nodes.size() > most_rows_alike) {
+  if (alike.nodes.size() > most_single_names) {
     add(counted(alike.nodes.size(), "node"));
   } else {
     for (const std::string& node : alike.nodes) add(node);
@@ -192,7 +192,7 @@ std::string as_table(const std::vector<ReportedNode>& nodes) {
   if (!groups.empty()) print_row(text, header, widths);
   for (const Alike& group : groups) {
     for (const Row& row : rows_of(group)) print_row(text, row, widths);
-    if (group.nodes.size() > most_rows_alike) {
+    if (group.nodes.size() > most_single_names) {
       text += fmt::format("  {}\n", host_list(group.nodes));
     }
   }

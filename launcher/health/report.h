@@ -62,9 +62,6 @@ struct SharedFinding {
 // The most severe first, then in the order of `nodes`, which must outlive them.
 std::vector<SharedFinding> shared_findings(const std::vector<ReportedNode>& nodes);
 
-// More nodes with the same finding take one row, with a list of their names.
-constexpr size_t most_rows_alike = 8;
-
 // A line per finding, and how many nodes are healthy.
 std::string as_table(const std::vector<ReportedNode>& nodes);
 

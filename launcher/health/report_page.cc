@@ -132,7 +132,7 @@ std::string row(const std::string& node, const ReportedFinding& finding, const s
 }
 
 std::string rows_of(const SharedFinding& shared) {
-  if (shared.nodes.size() > most_rows_alike) {
+  if (shared.nodes.size() > most_single_names) {
     return row(counted(shared.nodes.size(), "node"), *shared.finding, host_list(shared.nodes));
   }
   std::string rows;

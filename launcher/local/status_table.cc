@@ -14,7 +14,6 @@
 namespace slipway::local {
 namespace {
 
-constexpr size_t most_alike = 8;  // as many nodes as a sentence names one by one (names_of_nodes)
 constexpr size_t most_jobs = 20;
 
 using TableRow = std::array<std::string, 6>;
@@ -53,7 +52,7 @@ std::vector<std::vector<const NodeView*>> groups_of(const std::vector<NodeView>&
 std::vector<TableRow> rows_of(const std::vector<NodeView>& nodes) {
   std::vector<TableRow> rows = {{"NODE", "ROLE", "MACHINE TYPE", "ADDRESS", "POWER", "SLURM"}};
   for (const std::vector<const NodeView*>& group : groups_of(nodes)) {
-    if (group.size() <= most_alike) {
+    if (group.size() <= most_single_names) {
       for (const NodeView* node : group) rows.push_back(row_of(*node));
       continue;
     }

@@ -59,7 +59,7 @@ no_keeper() { ! keepers "$1" >/dev/null; }
 
 @test "fast checkpoints: when all nodes that had a rank's step are gone, launch says so" {
   # If Slurm could not tell a node that a job has ended, it asks again after one or two minutes.
-  wait_for node_is $N-1 idle || wait_for node_is $N-1 idle
+  WAIT_SECONDS=240 wait_for node_is $N-1 idle
   NODES=6 submit --spares 2 --fast-checkpoints --copies 1 -- ./remember.sh 60 stubborn
   wait_for has_said "is the first in memory: each rank's on 2 nodes"
   wait_for at_step 10
@@ -76,7 +76,7 @@ no_keeper() { ! keepers "$1" >/dev/null; }
 
 @test "fast checkpoints: they go with the agent, with the keeper and with the job, however these end" {
   # If Slurm could not tell a node that a job has ended, it asks again after one or two minutes.
-  wait_for node_is $N-1 idle || wait_for node_is $N-1 idle
+  WAIT_SECONDS=240 wait_for node_is $N-1 idle
   wait_for node_is $N-2 idle
   NODES=3 submit --spares 1 --fast-checkpoints -- ./remember.sh 1000
   wait_for has_said "is the first in memory: each rank's on 2 nodes"

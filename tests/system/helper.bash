@@ -84,13 +84,14 @@ client() {
   return 1
 }
 
-# wait_for COMMAND...: until it succeeds; at most two minutes, since the machine may be busy and Slurm takes its time.
+# wait_for COMMAND...: until it succeeds; at most two minutes, since the machine may be busy and Slurm takes its time, or
+# WAIT_SECONDS.
 # Asking takes CPU time from other files' tests, so pauses grow: each is a tenth of the time until then.
 wait_for() {
   local begin=${EPOCHREALTIME//[.,]/} waited pause
   until "$@"; do
     waited=$((${EPOCHREALTIME//[.,]/} - begin)) # microseconds
-    [ $waited -lt 120000000 ] || { echo "waited without success for: $*" >&2 && return 1; }
+    [ $waited -lt $((${WAIT_SECONDS:-120} * 1000000)) ] || { echo "waited without success for: $*" >&2 && return 1; }
     pause=$((waited < 200000 ? 20 : waited < 10000000 ? waited / 10000 : 1000)) # milliseconds
     sleep "$((pause / 1000)).$(printf %03d $((pause % 1000)))"
   done

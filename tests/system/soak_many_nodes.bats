@@ -32,15 +32,7 @@ teardown_file() { slipway destroy $NAME; }
 
 as_user() { slipway exec $NAME login --user nobody --chdir / -- "$@"; }
 
-# wait_long COMMAND...: until it succeeds; at most twenty minutes
-wait_long() {
-  local end=$((SECONDS + 1200))
-  until "$@"; do
-    [ $SECONDS -lt $end ] || { echo "waited without success for: $*" >&2 && return 1; }
-    sleep 2
-  done
-}
-
+wait_long() { WAIT_SECONDS=1200 wait_for "$@"; }
 all_idle() { [ "$(on $NAME controller sinfo --noheader --format='%D %T')" = "$COUNT idle" ]; }
 has_ended() { [ -z "$(on $NAME controller squeue --noheader --jobs="$1" 2>/dev/null)" ]; }
 
