@@ -18,13 +18,6 @@ from torch import distributed
 KEPT = 2
 
 
-class _Place:
-    """Marks the place of a tensor."""
-
-    def __init__(self, number):
-        self.number = number
-
-
 def _sync_folder(folder):
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -41,10 +34,11 @@ def _write(path, data):
 
 
 def _without_tensors(value, tensors):
-    """The same nested value, with indices into `tensors` instead of its tensors."""
+    """The same nested value; where a tensor was, a tensor has its index in `tensors`. So files hold only tensors
+    and Python's own types: since PyTorch 2.6, torch.load() refuses others."""
     if torch.is_tensor(value):
         tensors.append(value)
-        return _Place(len(tensors) - 1)
+        return torch.tensor(len(tensors) - 1)
     if isinstance(value, dict):
         return {key: _without_tensors(each, tensors) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -53,8 +47,8 @@ def _without_tensors(value, tensors):
 
 
 def _with_tensors(value, tensors):
-    if isinstance(value, _Place):
-        return tensors[value.number]
+    if torch.is_tensor(value):
+        return tensors[value.item()]
     if isinstance(value, dict):
         return {key: _with_tensors(each, tensors) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
