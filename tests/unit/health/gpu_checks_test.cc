@@ -184,6 +184,17 @@ TEST_CASE("gpu checks: no library, no driver, or mismatched versions") {
   CHECK(found(gpus) == Lines{"driver-mismatch NVML: Unknown Error"});
 }
 
+TEST_CASE("gpu checks: a GPU that is alone in its machine needs no NVLink") {
+  Context context = context_with();
+  context.profile.gpus.count = 1;
+  Gpus gpus = healthy_gpus();
+  gpus.gpus.pop_back();
+  gpus.gpus[0].nvlinks.clear();
+  const CheckResults results = check_with(gpus, context);
+  CHECK(lines_of(results).empty());
+  CHECK(results.skipped.at(0).why == "a GPU that is alone in its machine is connected to no other");
+}
+
 TEST_CASE("gpu checks: an unknown model gets the checks that need no expected values") {
   Context context = context_with();
   context.profile.gpus.model = "nvidia-x900";
