@@ -93,9 +93,10 @@ class Backend {
   virtual std::unique_ptr<Recording> record(const std::function<void()>& start);
   // Whether the data is correct after an operation in place.
   virtual bool works_in_place(Kind) const { return true; }
-  // Whether there are operations on this type, and this reduction.
+  // Whether there are operations on this type, this reduction, and, if so, on both together.
   virtual bool has(Datatype) const { return true; }
   virtual bool has(Reduction reduction) const { return reduction != Reduction::mulsum; }
+  virtual bool has(Datatype, Reduction) const { return true; }
   // False if operations only take time.
   virtual bool moves_data() const { return true; }
 

@@ -83,6 +83,7 @@ class NcclBackend final : public Backend {
   using Backend::has;
   bool has(Datatype type) const override;
   bool has(Reduction) const override { return true; }
+  bool has(Datatype type, Reduction reduction) const override;
 
   void barrier() override { group_.barrier(); }
   using Backend::combine;
@@ -133,13 +134,24 @@ class NcclBackend final : public Backend {
   std::optional<GpuPatterns> patterns_;
 };
 
+bool is_fp8(Datatype type) {
+  return type.element == Element::float8e4m3 || type.element == Element::float8e5m2;
+}
+
 // As in nccl-tests: 8-bit floating point needs NCCL 2.24 and, for its arithmetic, a Hopper GPU.
 bool NcclBackend::has(Datatype type) const {
   constexpr int hopper = 90;
-  const bool fp8 = type.element == Element::float8e4m3 || type.element == Element::float8e5m2;
-  if (!fp8) return true;
+  if (!is_fp8(type)) return true;
   const int device = ranks_[static_cast<size_t>(rank())].device;
   return library_->version_code() >= nccl_fp8 && library_->cuda->capability(device) >= hopper;
+}
+
+// A rank alone multiplies 8-bit floating point in no NCCL up to 2.28: ncclLaunchOneRank() has no
+// kernel for it (src/device/onerank.cu), and returns ncclInvalidArgument. An average is a product,
+// too.
+bool NcclBackend::has(Datatype type, Reduction reduction) const {
+  const bool multiplies = reduction == Reduction::avg || reduction == Reduction::mulsum;
+  return size() > 1 || !is_fp8(type) || !multiplies;
 }
 
 std::vector<int> NcclBackend::places_in(const NcclBackend& all) const {

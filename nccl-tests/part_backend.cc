@@ -48,6 +48,9 @@ class PartBackend final : public Backend {
   bool works_in_place(Kind kind) const override { return part_->works_in_place(kind); }
   bool has(Datatype type) const override { return part_->has(type); }
   bool has(Reduction reduction) const override { return part_->has(reduction); }
+  bool has(Datatype type, Reduction reduction) const override {
+    return part_->has(type, reduction);
+  }
   bool moves_data() const override { return part_->moves_data(); }
 
   void barrier() override { all_->barrier(); }

@@ -138,9 +138,15 @@ std::vector<Case> cases(const Collective& collective, const Options& options,
            backend, options.datatypes, [](const Datatype& one) { return std::string(one.name); })) {
     for (const auto& reduction : reductions) {
       for (const auto& root : roots) {
+        if (reduction && !backend.has(type, *reduction)) continue;
         all.push_back({&collective, type, reduction, root, options.unaligned});
       }
     }
+  }
+  if (all.empty()) {
+    throw Error(fmt::format("{} on {} cannot do `{}` of `{}`", backend.info().library,
+                            counted(backend.size(), "rank"), to_string(*reductions.front()),
+                            options.datatypes.front().name));
   }
   return all;
 }

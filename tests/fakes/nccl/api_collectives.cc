@@ -12,7 +12,8 @@
 
 namespace {
 
-constexpr int types = FAKE_NCCL >= 22400 ? 12 : 10;  // fp8 came with 2.24
+constexpr int fp8 = 10;  // this type and the next; came with 2.24
+constexpr int types = FAKE_NCCL >= 22400 ? fp8 + 2 : fp8;
 
 // What every collective and message checks first. Counts the call.
 ncclResult_t check(const char* call, ncclComm_t comm, int type, const char* what, int rank) {
@@ -29,6 +30,9 @@ ncclResult_t check(const char* call, ncclComm_t comm, int type, const char* what
 ncclResult_t start(const char* call, ncclComm_t comm, cudaStream_t stream, fake::Operation made) {
   const ncclResult_t checked = check(call, comm, made.type, "root", made.root);
   if (checked != ncclSuccess) return checked;
+  // As ncclLaunchOneRank() of NCCL's src/device/onerank.cu, which has no kernel for these.
+  const bool multiplies = made.op == ncclAvg || made.op >= ncclNumOps;
+  if (comm->world->size == 1 && multiplies && made.type >= fp8) return ncclInvalidArgument;
   if (made.op >= ncclNumOps) {
     const auto scalar = comm->scalars.find(made.op);
     if (scalar == comm->scalars.end())

@@ -109,6 +109,15 @@ class Data(unittest.TestCase):
             self.assertEqual(done.status, 3)
             self.assertIn("cannot do `f8e4m3`", done.err)
 
+    def test_products_of_8_bits_that_nccl_lacks_on_one_rank_are_left_out(self):
+        done = run("all_reduce", "-b", "1K", "-e", "1K", "-n", "1", "-d", "all", "-o", "all", ranks=1)
+        self.assertEqual(done.status, 0, done.err)
+        self.assertEqual(len(done.rows()), 12 * 6 - 2 * 2)
+        for reduction in ("avg", "mulsum"):
+            done = run("all_reduce", "-b", "1K", "-e", "1K", "-d", "f8e5m2", "-o", reduction, ranks=1)
+            self.assertEqual(done.status, 3)
+            self.assertIn(f"on 1 rank cannot do `{reduction}` of `f8e5m2`", done.err)
+
     def test_data_is_not_copied_to_the_host(self):
         done = run("all_gather", "-b", "1M", "-e", "1M", "-n", "1", "-c", "2", ranks=2)
         self.assertEqual(done.status, 0, done.err)
