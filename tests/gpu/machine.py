@@ -115,7 +115,7 @@ class Machine:
         done = subprocess.run([self.program("bandwidth_perf"), collective, "-g", str(many), *args], capture_output=True,
                               text=True, check=False, timeout=self.limit(), env={**self.environment, **environment})
         if done.returncode != status:
-            raise Wrong(f"{collective} {' '.join(args)}: status {done.returncode}: {last_line(done.stderr or done.stdout)}")
+            raise Wrong(f"{collective} {' '.join(args)}: status {done.returncode}: {complaint(done.stderr or done.stdout)}")
         self.nccl_version = (re.findall(r"nccl-library=(\d+)", done.stdout) or [self.nccl_version])[0]
         return rows(done.stdout), done.stdout + done.stderr
 
@@ -152,6 +152,11 @@ def rows(output):
 
 def last_line(text):
     return next((line for line in reversed(text.splitlines()) if line.strip()), "no output")
+
+
+def complaint(text):
+    """Of the output of a program of ours that failed: its last line that is not indented, as what NCCL and RAS add is."""
+    return last_line("\n".join(line for line in text.splitlines() if not line.startswith(" ")) or text)
 
 
 def require_right(found):

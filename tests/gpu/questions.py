@@ -13,8 +13,8 @@ import subprocess
 import tempfile
 import time
 
-from machine import Machine, NotHere, Wrong, kernel_lines, last_line, require_right, rows, size
-from two_ranks import ranks_of_one_gpu, require_two_ranks
+from machine import Machine, NotHere, Wrong, complaint, kernel_lines, last_line, require_right, rows, size
+from two_ranks import ranks_of_one_gpu, require_two_ranks, rows_of_one_gpu
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COLLECTIVES = ["all_gather", "all_reduce", "alltoall", "alltoallv", "broadcast", "gather", "hypercube", "reduce",
@@ -175,15 +175,18 @@ def beside_nccl_tests(machine):
 @question
 def two_ranks_on_one_gpu(machine):
     """Two ranks share a GPU where NCCL allows it: the whole path on a machine with one GPU"""
-    with ranks_of_one_gpu(machine, "all_gather", "-b", "1K", "-e", machine.size(1 << 20), "-f", "32", "-n", "2") as started:
-        done = [one.communicate(timeout=machine.limit()) for one in started]
-    if started[0].returncode != 0:
-        text = done[0][1] + done[1][1]
-        require_two_ranks(text)
-        raise Wrong(last_line(text))
-    found = rows(done[0][0])
-    require_right(found)
+    found = rows_of_one_gpu(machine, "all_gather", "-b", "1K", "-e", machine.size(1 << 20), "-f", "32", "-n", "2")
     return {"value": len(found), "unit": "sizes"}
+
+
+@question
+def ranks_that_share_a_gpu_compute_right(machine):
+    """Two ranks on a GPU compute every type and reduction right, and four every collective"""
+    most = machine.size(48 << 10)
+    found = rows_of_one_gpu(machine, "all_reduce", "-b", most, "-e", most, "-n", "1", "-w", "0", "-d", "all", "-o", "all")
+    for collective in COLLECTIVES:
+        found += rows_of_one_gpu(machine, collective, "-b", "8", "-e", most, "-f", "32", "-n", "2", ranks=4)
+    return {"value": len(found), "unit": "rows"}
 
 
 @question
@@ -199,7 +202,7 @@ def a_dead_rank_is_named(machine):
         seconds = time.monotonic() - begin
     if started[0].returncode == 0 or "rank 1" not in text:
         require_two_ranks(text)
-        raise Wrong(f"status {started[0].returncode}: {last_line(text)}")
+        raise Wrong(f"status {started[0].returncode}: {complaint(text)}")
     require_two_ranks(text)
     return {"value": round(seconds, 1), "unit": "s until the end"}
 
@@ -286,7 +289,7 @@ def energy(machine):
         ended = load.poll()
         load.kill()
         if ended is not None:
-            raise Wrong(f"the load ended with status {ended}: {last_line(load.stderr.read())}")
+            raise Wrong(f"the load ended with status {ended}: {complaint(load.stderr.read())}")
     joules = (read("nvmlDeviceGetTotalEnergyConsumption", ctypes.c_ulonglong) - before) / 1000
     seconds = time.monotonic() - begin
     ratio = joules / (statistics.mean(watts) * seconds)
