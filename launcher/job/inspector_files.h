@@ -1,13 +1,26 @@
-// Reads what NCCL's inspector writes while a program runs: a profiler plugin that comes with NCCL
-// (plugins/profiler/inspector), from 2.27 on. A process appends JSON lines to a file of its own:
+// Reads what a profiler plugin of NCCL writes while a program runs, in the form of the inspector
+// that comes with NCCL from 2.28.3 on (plugins/profiler/inspector). Each process has a file
+// HOST-pidPID.log with JSON lines:
 //
 //   {"header": {"id": "0x…", "rank": 0, "n_ranks": 16, "nnodes": 2},
-//    "metadata": {"hostname": "n1", "pid": 123, "dump_timestamp_us": 1},
+//    "metadata": {"inspector_output_format_version": "v4.0", "dump_timestamp_us": 1,
+//                 "hostname": "n1", "pid": 123},
 //    "coll_perf": {"coll": "AllReduce", "coll_sn": 7, "coll_msg_size_bytes": 4,
-//                  "coll_exec_time_us": 61, "coll_algobw_gbs": 1.5, "coll_busbw_gbs": 2.7}}
+//                  "coll_exec_time_us": 61, "coll_timing_source": "kernel_gpu",
+//                  "coll_algobw_gbs": 1.5, "coll_busbw_gbs": 2.7}}
 //
-// The ranks of a communicator share its id. The files are the program's: what is not as above is
-// skipped.
+// | format | NCCL | what is recorded |
+// | --- | --- | --- |
+// | v4.0 | 2.28, 2.29 | of each communicator, the last collective before each dump: a sample |
+// | v4.0 to v4.2 | from 2.30 | the last 1024 between two dumps, of 8 KiB or more; messages between
+// two ranks as "p2p_perf", with p2p_sn and so on |
+// | v4.3, v4.4 | later | the same, where header and metadata are in one line of "dump_stats" and
+// hold for the lines after it |
+//
+// Slipway's own plugin (spank-plugins/nccl_profiler) writes v4.0, but every collective, or one of
+// "sampled_every" (in the metadata), with "coll_start_timestamp_us", and as "coll_pending" one that
+// a rank has entered and that takes long. The ranks of a communicator share its id. The files are
+// the program's: what is not as above is skipped.
 #pragma once
 
 #include <sys/types.h>
@@ -23,26 +36,38 @@
 
 namespace slipway::job {
 
-// A line, with the process that wrote it.
-struct InspectorLine {
-  pid_t pid = 0;
-  RankCollective collective;  // without the job's rank
-};
-
-// False if the line is not a collective.
-bool parse_inspector_line(std::string_view text, InspectorLine& line);
-
-// Follows the files of a folder. Reads at most so much at a time that a program with millions of
-// collectives slows nothing: of a communicator with many since the last call, only those whose
-// number is a multiple of 16, or 256, which are the same on all nodes.
-class InspectorFiles {
+// The lines of one file, in their order.
+class InspectorLines {
  public:
-  // `ranks`: of the job, by process; lines of other processes are skipped.
-  std::vector<RankCollective> read(const std::filesystem::path& folder,
-                                   const std::map<pid_t, int64_t>& ranks);
+  // Fills in all but the job's rank; false if the line is about nothing of that.
+  bool read(std::string_view text, RankCollective& collective);
+  // Lines were skipped.
+  void skip() { communicator_.clear(); }
 
  private:
-  std::map<std::string, uintmax_t> files_;  // how far each was read
+  // Of the last header.
+  std::string communicator_;      // empty: unknown
+  int64_t rank_ = 0, ranks_ = 0;  // of this process in it, and in all
+  int64_t sampled_every_ = 1;
+};
+
+// Follows the files of a folder. Reads at most so much at a time that a program with millions of
+// collectives slows nothing: where a rank has many since the last call, only some of them and the
+// last, chosen by their numbers, which are the same on all nodes.
+class InspectorFiles {
+ public:
+  // `ranks`: of the job, by process; files of others are skipped. `host`: in whose files to look,
+  // where several hosts may share the folder; empty: in all.
+  std::vector<RankCollective> read(const std::filesystem::path& folder,
+                                   const std::map<pid_t, int64_t>& ranks,
+                                   const std::string& host = "");
+
+ private:
+  struct File {
+    uintmax_t read = 0;
+    InspectorLines lines;
+  };
+  std::map<std::string, File> files_;
 };
 
 }  // namespace slipway::job

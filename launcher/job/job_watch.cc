@@ -21,6 +21,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds watch_interval{4000};
 // Of a hang; 0 turns the judge off, and stragglers are still found.
 constexpr double never = 1e12;
+// After the start of an attempt, without any collective. Programs load data first.
+constexpr double blind_seconds = 300;
 
 WatchLimits limits_of(double hang_seconds) {
   WatchLimits limits;
@@ -60,7 +62,8 @@ void JobWatch::begin(const std::vector<std::string>& nodes, int64_t tasks_per_no
   std::vector<std::string> of_ranks;
   for (const std::string& node : nodes)
     of_ranks.insert(of_ranks.end(), static_cast<size_t>(tasks_per_node), node);
-  judge_.emplace(limits_of(hang_seconds_), std::move(of_ranks), now());
+  began_ = now();
+  judge_.emplace(limits_of(hang_seconds_), std::move(of_ranks), began_);
   log_.begin(now());
   lines_ = {};
 }
@@ -76,8 +79,10 @@ void JobWatch::handle(const std::string& node, const Watched& watched) {
     check(sample.rank);
     judge_->add(now(), sample);
   }
-  for (const RankCollective& collective : watched.collectives) {
+  const double shift = clocks_.shift(node, watched.sent_microseconds, microseconds_since_1970());
+  for (RankCollective collective : watched.collectives) {
     check(collective.rank);
+    if (collective.start_microseconds > 0) collective.start_microseconds += shift;
     judge_->add(now(), collective);
   }
 }
@@ -120,12 +125,21 @@ std::vector<WatchFinding> JobWatch::findings() {
 }
 
 std::string JobWatch::news() {
-  const auto ended = judge_ ? judge_->ended_by_itself() : std::nullopt;
-  return ended ? fmt::format(
-                     "the job has resumed by itself after {:.0f} s; from now on, it may be quiet for "
-                     "{:.0f} s",
-                     *ended, 2 * *ended)
-               : "";
+  if (!judge_) return "";
+  if (const auto ended = judge_->ended_by_itself())
+    return fmt::format(
+        "the job has resumed by itself after {:.0f} s; from now on, it may be quiet for {:.0f} s",
+        *ended, 2 * *ended);
+  if (judge_->cannot_compare())
+    return "stragglers are not judged so far: of the collectives that NCCL's plugin records, the "
+           "ranks have too few in common";
+  if (!has_collectives_ || !judge_->is_blind() || now() - began_ < blind_seconds ||
+      std::exchange(told_blind_, true))
+    return "";
+  return fmt::format(
+      "stragglers are not judged so far: NCCL's plugin has recorded no collective in {:.0f} s. "
+      "NCCL_DEBUG=INFO shows whether NCCL has found it",
+      blind_seconds);
 }
 
 const std::string& JobWatch::action(const WatchFinding& finding) const {

@@ -13,6 +13,7 @@
 
 #include "launcher/job/launch.h"
 #include "launcher/job/log_rules.h"
+#include "launcher/job/node_clocks.h"
 #include "launcher/job/output_lines.h"
 #include "launcher/job/protocol.h"
 #include "launcher/job/watch_judge.h"
@@ -40,7 +41,8 @@ class JobWatch {
 
   // What is new.
   std::vector<WatchFinding> findings();
-  // "the hang has ended by itself after 700 s"; empty if nothing has.
+  // "the hang has ended by itself after 700 s", or what keeps stragglers from being found; each
+  // once. Empty if there is nothing.
   std::string news();
 
   // Whether the options end an attempt for this finding, and blame the node that it names.
@@ -52,12 +54,15 @@ class JobWatch {
   const std::string& action(const WatchFinding& finding) const;
 
   double hang_seconds_;
-  bool has_collectives_;  // NCCL's inspector is on, also by `sbatch --nccl-watch`
+  bool has_collectives_;  // a plugin reports collectives, also by `sbatch --nccl-watch`
   std::string on_hang_, on_straggler_;
   std::unique_ptr<const re2::RE2> step_;  // null: the output reports no steps
   LogWatch log_;
   OutputLines lines_;
   std::optional<WatchJudge> judge_;
+  NodeClocks clocks_;
+  double began_ = 0;  // the attempt, as of now()
+  bool told_blind_ = false;
   int64_t tasks_per_node_ = 1;
   std::vector<std::string> nodes_;
   std::chrono::steady_clock::time_point progressed_;

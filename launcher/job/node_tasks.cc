@@ -32,6 +32,7 @@ namespace {
 // Room for the stack traces of all workers of a node under one torchrun.
 constexpr size_t most_last_output = size_t{64} << 10;
 constexpr size_t largest_error_file = size_t{1} << 20;
+constexpr const char* dump_variable = "NCCL_INSPECTOR_DUMP_DIR";
 constexpr const char* error_variable = "TORCHELASTIC_ERROR_FILE";
 
 std::vector<std::string> own_environment() {
@@ -52,6 +53,12 @@ std::vector<std::string> environment_with(const std::vector<std::string>& before
   }
   for (const auto& [name, value] : variables) all.push_back(name + "=" + value);
   return all;
+}
+
+std::string value_in(const std::vector<std::string>& environment, const std::string& name) {
+  const auto found = std::ranges::find_if(
+      environment, [&](const std::string& entry) { return entry.starts_with(name + "="); });
+  return found == environment.end() ? "" : found->substr(name.size() + 1);
 }
 
 // Runs in the child; never returns.
@@ -127,14 +134,14 @@ void NodeTasks::start(int64_t rank, const std::vector<std::string>& command,
     std::filesystem::remove(task.error_file, ignored);
     all[error_variable] = task.error_file;
   }
-  const std::string dump_folder = "NCCL_INSPECTOR_DUMP_DIR";
   const char* const inspector = nccl_env::inspector_switch;
-  if ((all.contains(inspector) || std::getenv(inspector) != nullptr) && !all.contains(dump_folder))
-    all[dump_folder] = inspector_folder();
-  std::vector<std::string> words = command,
-                           environment = environment_with(
-                               container == nullptr ? own_environment() : container->environment,
-                               all, unset);
+  const std::vector<std::string> before =
+      container == nullptr ? own_environment() : container->environment;
+  if ((all.contains(inspector) || std::getenv(inspector) != nullptr) &&
+      !all.contains(dump_variable) && value_in(before, dump_variable).empty())
+    all[dump_variable] = inspector_folder();
+  std::vector<std::string> words = command, environment = environment_with(before, all, unset);
+  dump_folder_ = value_in(environment, dump_variable);
   const std::vector<char*> argv = pointers(words);
   std::vector<char*> envp = pointers(environment);
   Pipe out = make_pipe(), err = make_pipe();

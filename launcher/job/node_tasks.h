@@ -109,7 +109,7 @@ class NodeTasks {
     bool reported = false;  // its end has been returned
   };
   bool awaits_step() const;
-  // Where NCCL's inspector writes: too much for memory.
+  // Where NCCL's inspector writes, unless the user says where: too much for memory.
   std::filesystem::path inspector_folder();
   static std::string last_output_of(const Task& task);
   static void keep(Task& task, int stream, const std::string& bytes);
@@ -117,6 +117,7 @@ class NodeTasks {
 
   PrivateFolder folder_{"slipway-launch", lasting_folder()};
   std::optional<PrivateFolder> inspector_folder_;  // once a task uses it
+  std::filesystem::path dump_folder_;              // this, or the user's; empty: nothing is written
   Fd changes_;  // watches the folder until each task has reported the step at which it resumed,
                 // since the next step may follow soon
   std::vector<Task> tasks_;

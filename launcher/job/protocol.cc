@@ -208,9 +208,15 @@ void fields(auto& a, Is<RankCollective> auto& m) {
   a.number(m.sequence, 0, largest_number);
   a.real(m.microseconds);
   a.real(m.gb_per_second);
+  a.word(m.function, longest_name);
+  a.number(m.bytes, 0, largest_number);
+  a.real(m.start_microseconds);
+  a.number(m.stands_for, 1, largest_number);
+  a.flag(m.has_ended);
 }
 void fields(auto& a, Is<Watched> auto& m) {
   a.number(m.attempt, 1, largest_number);
+  a.real(m.sent_microseconds);
   a.list(m.samples, most_values, [](auto& b, auto& value) { fields(b, value); });
   a.list(m.collectives, most_values, [](auto& b, auto& value) { fields(b, value); });
 }

@@ -22,7 +22,7 @@
 
 namespace slipway::job {
 
-inline constexpr uint32_t protocol_number = 6;
+inline constexpr uint32_t protocol_number = 7;
 Speaker this_program();
 
 // For std::visit.
@@ -205,6 +205,7 @@ struct Ports {  // free on this node, for the first rank of an attempt: port_off
 };
 struct Watched {  // what the node's ranks do, for watch_judge.h
   int64_t attempt = 0;
+  double sent_microseconds = 0;  // since 1970, by the node's clock
   std::vector<RankSample> samples;
   std::vector<RankCollective> collectives;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/environment.h"
+#include "launcher/job/node_clocks.h"
 
 namespace slipway::job {
 namespace {
@@ -28,13 +29,14 @@ bool RankWatch::is_due() const {
 Watched RankWatch::look(NodeTasks& tasks) {
   last_ = Clock::now();
   if (looks_++ % looks_for_a_load == 0) load_.begin();
-  Watched watched = {attempt_, tasks.samples(), tasks.collectives()};
+  Watched watched = {attempt_, 0, tasks.samples(), tasks.collectives()};
   const std::vector<int64_t> loads =
       load_of_tasks(load_.take(), environment_variable("SLURM_JOB_GPUS"), tasks_);
   for (RankSample& sample : watched.samples) {
     const auto local = static_cast<size_t>(sample.rank - first_rank_);
     if (local < loads.size()) sample.gpu_percent = std::min<int64_t>(loads[local], 100);
   }
+  watched.sent_microseconds = microseconds_since_1970();
   return watched;
 }
 

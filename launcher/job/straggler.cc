@@ -1,4 +1,4 @@
-// Decides which host slows a job down, from what NCCL's inspector reports.
+// Decides which host slows a job down, from what a profiler plugin of NCCL reports.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,10 +10,22 @@
 namespace slipway::job {
 namespace {
 
-constexpr size_t fewest_collectives = 20;  // in a window: below that, a median says little
-constexpr size_t most_collectives = 4096;  // kept in a window, of a communicator
 constexpr size_t most_communicators = 4096;
-constexpr size_t fewest_groups = 4;  // communicators of one size, to compare their speed
+constexpr size_t fewest_groups = 4;   // communicators of one size, to compare their speed
+constexpr size_t fewest_speeds = 20;  // in a window: below that, a median says little
+// Windows in a row without a comparison before we report it: a program begins with other things.
+constexpr int64_t windows_to_wait = 4;
+// Of a host's lateness, what its program must have to be the cause, and what shows that it is not.
+constexpr double mostly = 0.5, hardly = 0.2;
+
+// Empty if it is not known, or between the two.
+std::string why_late(const CollectiveTimes::Lateness& late) {
+  if (!late.of_program) return "";
+  if (*late.of_program >= mostly * late.share) return "; its program calls them late";
+  if (*late.of_program <= hardly * late.share)
+    return "; its program calls them in time, so its GPUs are slow";
+  return "";
+}
 
 }  // namespace
 
@@ -21,59 +33,55 @@ void WatchJudge::add(double now, const RankCollective& seen) {
   if (seen.rank < 0 || seen.rank >= static_cast<int64_t>(ranks_.size())) return;
   if (!communicators_.contains(seen.communicator) && communicators_.size() >= most_communicators)
     return;
-  Communicator& communicator = communicators_[seen.communicator];
-  communicator.ranks = std::max(communicator.ranks, seen.ranks);
-  const auto [last, is_new] = communicator.last.emplace(seen.rank, seen.sequence);
-  if (!is_new && seen.sequence <= last->second) return;
-  last->second = seen.sequence;
-  alive(now);
-  if (communicator.collectives.size() >= most_collectives)
-    communicator.collectives.erase(communicator.collectives.begin());
-  communicator.collectives[seen.sequence][seen.rank] = seen.microseconds;
-  if (seen.gb_per_second > 0 && communicator.speeds.size() < most_collectives)
-    communicator.speeds.push_back(seen.gb_per_second);
+  if (communicators_[seen.communicator].add(seen)) alive(now);
 }
 
-// By host: how much of the time others wait for it, in the communicator where that is most.
-std::map<std::string, double> WatchJudge::lateness(double seconds) const {
-  std::map<std::string, double> worst;
-  for (const auto& [name, communicator] : communicators_) {
-    std::map<std::string, std::vector<double>> late;  // by host, seconds in each collective
-    size_t whole = 0;
-    for (const auto& [sequence, ranks] : communicator.collectives) {
-      if (static_cast<int64_t>(ranks.size()) < communicator.ranks) continue;
-      std::map<std::string, double> shortest;  // by host
-      for (const auto& [rank, microseconds] : ranks) {
-        const auto known = shortest.emplace(nodes_[static_cast<size_t>(rank)], microseconds).first;
-        known->second = std::min(known->second, microseconds);
-      }
-      if (shortest.size() < 2) continue;
-      ++whole;
-      for (const auto& [host, own] : shortest) {
-        std::vector<double> others;
-        for (const auto& [other, time] : shortest)
-          if (other != host) others.push_back(time);
-        late[host].push_back((median(others) - own) / 1e6);
-      }
-    }
-    if (whole < fewest_collectives) continue;
-    const double period = seconds / static_cast<double>(whole);
-    for (auto& [host, times] : late) {
-      double& share = worst[host];
-      share = std::max(share, median(times) / period);
+bool WatchJudge::spans_hosts(const CollectiveTimes& communicator) const {
+  const std::string* first = nullptr;
+  for (const auto& [function, last] : communicator.last()) {
+    for (const auto& [rank, sequence] : last) {
+      const std::string& host = nodes_[static_cast<size_t>(rank)];
+      if (first == nullptr) first = &host;
+      if (*first != host) return true;
     }
   }
+  return false;
+}
+
+// By host, in the communicator where the others wait most for it.
+std::map<std::string, CollectiveTimes::Lateness> WatchJudge::lateness(double seconds) {
+  std::map<std::string, CollectiveTimes::Lateness> worst;
+  bool is_comparable = false;
+  for (const auto& [name, communicator] : communicators_) {
+    is_comparable = is_comparable || (!communicator.is_empty() && spans_hosts(communicator));
+    for (const auto& [host, late] : communicator.lateness(nodes_, seconds)) {
+      const auto known = worst.emplace(host, late).first;
+      if (late.share > known->second.share) known->second = late;
+    }
+  }
+  if (windows_without_ >= 0)
+    windows_without_ = !worst.empty() ? 0 : windows_without_ + is_comparable;
   return worst;
+}
+
+bool WatchJudge::cannot_compare() {
+  if (windows_without_ < windows_to_wait) return false;
+  windows_without_ = -1;
+  return true;
 }
 
 // A host is in all slow communicators, and in no other.
 std::optional<WatchFinding> WatchJudge::slow_link() const {
-  std::map<int64_t, std::vector<std::pair<const Communicator*, double>>> groups;  // by size
+  // By the number of ranks and what they do.
+  std::map<std::pair<int64_t, CollectiveTimes::Operation>,
+           std::vector<std::pair<const CollectiveTimes*, double>>>
+      groups;
   for (const auto& [name, communicator] : communicators_) {
-    if (communicator.speeds.size() >= fewest_collectives && communicator.ranks > 1)
-      groups[communicator.ranks].emplace_back(&communicator, median(communicator.speeds));
+    for (const auto& [operation, speeds] : communicator.speeds())
+      if (speeds.size() >= fewest_speeds && communicator.ranks() > 1)
+        groups[{communicator.ranks(), operation}].emplace_back(&communicator, median(speeds));
   }
-  for (const auto& [size, group] : groups) {
+  for (const auto& [kind, group] : groups) {
     if (group.size() < fewest_groups) continue;
     std::vector<double> speeds;
     for (const auto& [communicator, speed] : group) speeds.push_back(speed);
@@ -86,8 +94,8 @@ std::optional<WatchFinding> WatchJudge::slow_link() const {
       slow += is_slow ? 1 : 0;
       slowest = std::min(slowest, speed);
       std::set<std::string> own;
-      for (const auto& [rank, sequence] : communicator->last)
-        own.insert(nodes_[static_cast<size_t>(rank)]);
+      for (const auto& [function, last] : communicator->last())
+        for (const auto& [rank, sequence] : last) own.insert(nodes_[static_cast<size_t>(rank)]);
       for (const std::string& host : own) {
         hosts[host].first += is_slow ? 1 : 0;
         ++hosts[host].second;
@@ -113,24 +121,21 @@ std::optional<WatchFinding> WatchJudge::slow_link() const {
 std::optional<WatchFinding> WatchJudge::straggler(double now) {
   const double seconds = now - window_began_;
   if (seconds < limits_.straggler_seconds) return std::nullopt;
-  const std::map<std::string, double> late = lateness(seconds);
+  const std::map<std::string, CollectiveTimes::Lateness> late = lateness(seconds);
   std::optional<WatchFinding> found = slow_link();
   const auto worst =
-      std::ranges::max_element(late, {}, [](const auto& each) { return each.second; });
-  if (worst != late.end() && worst->second >= limits_.straggler_share) {
+      std::ranges::max_element(late, {}, [](const auto& each) { return each.second.share; });
+  if (worst != late.end() && worst->second.share >= limits_.straggler_share) {
     found.emplace();
     found->what = "straggler";
     found->nodes = {worst->first};
-    found->share = worst->second;
+    found->share = worst->second.share;
     found->evidence =
-        fmt::format("{} enters collectives last: the others wait for it for {:.0f} % of the time",
-                    worst->first, 100 * worst->second);
+        fmt::format("{} enters collectives last: the others wait for it for {:.0f} % of the time{}",
+                    worst->first, 100 * worst->second.share, why_late(worst->second));
   }
   const double began = std::exchange(window_began_, now);
-  for (auto& [name, communicator] : communicators_) {
-    communicator.collectives.clear();
-    communicator.speeds.clear();
-  }
+  for (auto& [name, communicator] : communicators_) communicator.clear();
   const std::string host = found ? found->nodes.front() : "";
   if (std::exchange(late_host_, host) != host) {
     late_since_ = began;

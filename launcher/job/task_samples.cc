@@ -7,6 +7,7 @@
 #include <fstream>
 #include <tuple>
 
+#include "common/host_name.h"
 #include "common/text.h"
 #include "launcher/job/node_tasks.h"
 #include "launcher/job/processes.h"
@@ -68,8 +69,9 @@ std::vector<RankSample> NodeTasks::samples() {
 }
 
 std::vector<RankCollective> NodeTasks::collectives() {
-  if (!inspector_folder_) return {};
-  return inspector_.read(inspector_folder_->path(), families_);
+  if (dump_folder_.empty()) return {};
+  const bool is_ours = inspector_folder_ && dump_folder_ == inspector_folder_->path();
+  return inspector_.read(dump_folder_, families_, is_ours ? "" : own_host_name());
 }
 
 }  // namespace slipway::job

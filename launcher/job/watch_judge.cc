@@ -140,19 +140,21 @@ WatchJudge::Suspects WatchJudge::suspects(double now) const {
   return odd;
 }
 
-// The communicator whose ranks disagree most about the last collective tells who is late.
+// The collectives about whose last number ranks disagree most tell who is late.
 std::vector<int64_t> WatchJudge::lowest_sequence() const {
   std::vector<int64_t> behind;
   int64_t widest = 0;
   for (const auto& [name, communicator] : communicators_) {
-    if (communicator.last.size() < 3) continue;
-    const auto [low, high] = std::ranges::minmax_element(
-        communicator.last, {}, [](const auto& each) { return each.second; });
-    if (high->second - low->second <= widest) continue;
-    widest = high->second - low->second;
-    behind.clear();
-    for (const auto& [rank, sequence] : communicator.last)
-      if (sequence < high->second) behind.push_back(rank);
+    for (const auto& [function, last] : communicator.last()) {
+      if (last.size() < 3) continue;
+      const auto [low, high] =
+          std::ranges::minmax_element(last, {}, [](const auto& each) { return each.second; });
+      if (high->second - low->second <= widest) continue;
+      widest = high->second - low->second;
+      behind.clear();
+      for (const auto& [rank, sequence] : last)
+        if (sequence < high->second) behind.push_back(rank);
+    }
   }
   return behind;
 }

@@ -15,13 +15,12 @@
 // CPU time and the place prove nothing: of a spinning and a blocked rank, either may be the one
 // that waits. Then nobody is named.
 //
-// A **straggler** is a host whose ranks enter collectives last, again and again. In a collective,
-// all wait for the last one, so the rank with the shortest time came last. A host is named if
-// others wait for it for `straggler_share` of the time, by the median over the collectives of
-// `straggler_seconds`, twice in a row. A rank that is late now and then, because it logs or saves,
-// does not move the median. A slow link slows a collective for all of its ranks alike: its host is
-// found where several communicators exist, as the one that all slow ones share and that no fast one
-// has.
+// A **straggler** is a host whose ranks enter collectives last, again and again
+// (collective_times.h). A host is named if others wait for it for `straggler_share` of the time, by
+// the median over the collectives of `straggler_seconds`, twice in a row. A rank that is late now
+// and then, because it logs or saves, does not move the median. A slow link slows a collective for
+// all of its ranks alike: its host is found where several communicators exist, as the one that all
+// slow ones share and that no fast one has.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/job/collective_times.h"
 #include "launcher/job/rank_sample.h"
 
 namespace slipway::job {
@@ -75,6 +75,10 @@ class WatchJudge {
   std::optional<double> ended_by_itself();
   // A straggler or a slow link, once until another host is found.
   std::optional<WatchFinding> straggler(double now);
+  // Collectives are reported, but too few that can be compared: true once.
+  bool cannot_compare();
+  // No collective has been reported.
+  bool is_blind() const { return communicators_.empty(); }
 
  private:
   struct Seen {
@@ -89,8 +93,6 @@ class WatchJudge {
     std::vector<int64_t> ranks;
     std::string evidence;
   };
-  using ByRank = std::map<int64_t, double>;  // microseconds in one collective
-
   double limit() const;
   bool are_few(size_t count) const;
   Suspects suspects(double now) const;
@@ -102,7 +104,8 @@ class WatchJudge {
                                  const std::vector<int64_t>& idle) const;
   Suspects odd_place() const;
   void name_nodes(WatchFinding& finding) const;
-  std::map<std::string, double> lateness(double seconds) const;
+  std::map<std::string, CollectiveTimes::Lateness> lateness(double seconds);
+  bool spans_hosts(const CollectiveTimes& communicator) const;
   std::optional<WatchFinding> slow_link() const;
 
   WatchLimits limits_;
@@ -111,13 +114,8 @@ class WatchJudge {
   double last_life_, longest_quiet_ = 0, ended_quiet_ = -1;
   bool is_reported_ = false;
 
-  struct Communicator {
-    std::map<int64_t, ByRank> collectives;  // of this window, by sequence
-    std::map<int64_t, int64_t> last;        // each rank's last sequence
-    std::vector<double> speeds;
-    int64_t ranks = 0;
-  };
-  std::map<std::string, Communicator> communicators_;
+  std::map<std::string, CollectiveTimes> communicators_;
+  int64_t windows_without_ = 0;  // in a row, in which nothing could be compared; -1: reported
   double window_began_;
   std::string late_host_, told_host_;
   double late_since_ = 0;

@@ -41,7 +41,10 @@ int main(int, char** arguments) {
           Health{1, {"drained"}}, StepSignal{15}, PmixNews{1, PmixFence{{2, 3}, "x"}},
           PmixNews{1, PmixWant{4, 0}}, PmixNews{1, PmixHave{"a", 0, 0, "y"}},
           PmixNews{1, PmixNone{"no"}}, Refused{"no"}, Ports{20000, 20001},
-          Watched{1, {{0, 1.5, 2, 3, 'T', "do_wait"}}, {{"c", 0, 2, 7, 12.5, 90}}},
+          Watched{1,
+                  5e15,
+                  {{0, 1.5, 2, 3, 'T', "do_wait"}},
+                  {{"c", 0, 2, 7, 12.5, 90, "AllReduce", 4096, 4e15, 16, true}}},
           CheckpointNews{"news"}});
   seed<ToPmixServer>(2, {world, PmixRelease{2}});
   seed<FromPmixServer>(

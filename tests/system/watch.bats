@@ -116,15 +116,17 @@ END
   [[ "$output" != *"hang"* && "$output" != *"attempt 2"* ]]
 }
 
-# There is no NCCL here: the program exchanges data in pairs over the network, and writes how long each exchange took
-# in the form of NCCL's inspector.
+# There is no NCCL here: each pair of ranks is a communicator, whose AllReduces go over the network, and a stand-in for
+# the inspector of NCCL 2.28 records a sample of them.
 @test "watch: the host of a slow link is named by the speeds of real exchanges" {
+  write_program /home/nccl_inspector.py <"$BATS_TEST_DIRNAME/../fakes/nccl_recorded/inspector.py"
   write_program /home/pairs.py <<'END'
 #!/usr/bin/env python3
-import json
 import os
 import socket
 import time
+
+from nccl_inspector import Recorder
 
 rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 folder, amount = f"/home/pairs-{os.environ['SLURM_JOB_ID']}", 256 << 10
@@ -165,8 +167,7 @@ links = {other: connect(other) for other in range(rank)}
 for _ in range(rank + 1, size):
     link = server.accept()[0]
     links[link.recv(1)[0]] = link
-os.makedirs(os.environ["NCCL_INSPECTOR_DUMP_DIR"], exist_ok=True)
-log = open(f"{os.environ['NCCL_INSPECTOR_DUMP_DIR']}/{os.getpid()}.log", "a")
+recorder = Recorder()
 print(f"rank {rank} is ready", flush=True)
 number = 0
 while True:
@@ -184,13 +185,7 @@ while True:
         link.sendall(b"e") if leads else receive(link, 1)
         seconds = time.monotonic() - begin
         low, high = min(rank, other), max(rank, other)
-        log.write(json.dumps({
-            "header": {"id": f"0x{low}{high}", "rank": 0 if leads else 1, "n_ranks": 2, "nnodes": 2},
-            "metadata": {"hostname": socket.gethostname(), "pid": os.getpid(), "dump_timestamp_us": 0},
-            "coll_perf": {"coll": "SendRecv", "coll_sn": number, "coll_msg_size_bytes": amount,
-                          "coll_exec_time_us": seconds * 1e6, "coll_algobw_gbs": amount / seconds / 1e9,
-                          "coll_busbw_gbs": amount / seconds / 1e9}}) + "\n")
-    log.flush()
+        recorder.record(low << 8 | high, 0 if leads else 1, 2, 2, "AllReduce", number, amount, seconds)
     time.sleep(0.2)
 END
   submit --nccl-watch -- ./pairs.py

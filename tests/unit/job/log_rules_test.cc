@@ -1,10 +1,9 @@
-// Tests of rules about a program's output, of lines, and of NCCL's inspector files.
+// Tests of rules about a program's output, and of lines.
 #include "launcher/job/log_rules.h"
 
 #include <fmt/core.h>
 
 #include "common/file.h"
-#include "launcher/job/inspector_files.h"
 #include "launcher/job/output_lines.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/temporary_directory.h"
@@ -103,35 +102,4 @@ TEST_CASE(
   REQUIRE(seen.size() == 4);
   CHECK(LogTexts(seen.begin(), seen.begin() + 3) == LogTexts{"other", "step 12", "step 13"});
   CHECK(seen[3].size() == 4096);
-}
-
-TEST_CASE("inspector files: collectives of the ranks' own processes, each once") {
-  const TemporaryDirectory folder;
-  const auto line = [](int pid, int sequence) {
-    return fmt::format(
-        R"({{"header":{{"id":"0x7f","rank":1,"n_ranks":2,"nnodes":2}},"metadata":{{"hostname":"n1","pid":{},"dump_timestamp_us":5}},)"
-        R"("coll_perf":{{"coll":"AllReduce","coll_sn":{},"coll_msg_size_bytes":4096,"coll_exec_time_us":61,"coll_algobw_gbs":1.5,"coll_busbw_gbs":2.75}}}})",
-        pid, sequence);
-  };
-  InspectorFiles files;
-  const std::map<pid_t, int64_t> ranks = {{10, 5}};
-  CHECK(files.read(folder.path() / "missing", ranks).empty());
-  std::string text = line(10, 1) + "\n" + line(11, 2) + "\nnot JSON\n{}\n" + line(10, 3);
-  write_file(folder / "n1-pid10.log", text);
-  auto seen = files.read(folder.path(), ranks);
-  REQUIRE(seen.size() == 1);
-  CHECK(seen[0].communicator == "0x7f");
-  CHECK(seen[0].rank == 5);
-  CHECK(seen[0].ranks == 2);
-  CHECK(seen[0].sequence == 1);
-  CHECK(seen[0].microseconds == 61);
-  CHECK(seen[0].gb_per_second == 2.75);
-  text += "\n";  // its last line is whole now
-  for (int sequence = 4; sequence < 2000; ++sequence) text += line(10, sequence) + "\n";
-  write_file(folder / "n1-pid10.log", text);
-  seen = files.read(folder.path(), ranks);
-  CHECK(seen.size() == 7);  // those whose number is a multiple of 256
-  CHECK(std::ranges::all_of(seen,
-                            [](const RankCollective& each) { return each.sequence % 256 == 0; }));
-  CHECK(files.read(folder.path(), ranks).empty());
 }

@@ -1,11 +1,15 @@
 #include "launcher/job/node_tasks.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
+#include "common/host_name.h"
 #include "launcher/job/processes.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
 
+using namespace slipway;
 using namespace slipway::job;
 using namespace std::chrono_literals;
 
@@ -141,6 +145,34 @@ TEST_CASE("tasks: a stopped process is noticed, and ended") {
   CHECK(odd[0].rank == 3);
   CHECK(odd[0].text.find("is stopped") != std::string::npos);
   CHECK(ends_all(tasks));
+}
+
+TEST_CASE("tasks: collectives are read from our folder, or where the user wants them") {
+  const TemporaryDirectory folder;
+  // As a plugin of NCCL writes them, see inspector_files.h; another host's process has our number.
+  const std::string script = R"(
+    mkdir -p "$NCCL_INSPECTOR_DUMP_DIR"
+    for host in $(uname -n) other; do
+      echo '{"header":{"id":"0x7f","rank":0,"n_ranks":2,"nnodes":2},"metadata":{},"coll_perf":{"coll":"AllReduce","coll_sn":'${#host}',"coll_exec_time_us":61}}' >"$NCCL_INSPECTOR_DUMP_DIR/$host-pid$$.log"
+      [ -n "$SHARED" ] || break
+    done
+    echo "$NCCL_INSPECTOR_DUMP_DIR"
+    sleep 60)";
+  for (const std::string& own : {std::string(), std::string(folder / "dumps")}) {
+    NodeTasks tasks;
+    if (!own.empty()) ::setenv("NCCL_INSPECTOR_DUMP_DIR", own.c_str(), 1);
+    start(tasks, script, {{"NCCL_INSPECTOR_ENABLE", "1"}, {"SHARED", own}});
+    ::unsetenv("NCCL_INSPECTOR_DUMP_DIR");
+    Collected collected;
+    while (collected.out.empty()) read_all(tasks, collected);
+    CHECK((collected.out == own + "\n") == !own.empty());
+    tasks.samples();
+    const auto seen = tasks.collectives();
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].rank == 3);
+    CHECK(seen[0].sequence == static_cast<int64_t>(own_host_name().size()));
+    CHECK(ends_all(tasks));
+  }
 }
 
 TEST_CASE("node tasks: a task that gave up has ended with an error, and only once") {

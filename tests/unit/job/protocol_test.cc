@@ -64,7 +64,10 @@ TEST_CASE("protocol: every message from an agent reads back as written") {
            PmixNews{1, PmixFence{{}, "x"}}, PmixNews{1, PmixWant{3, 4}},
            PmixNews{1, PmixHave{"a", 4, 0, "y"}}, PmixNews{1, PmixNone{"no libpmix"}},
            Refused{"no"}, job::Ports{20000, 65535},
-           Watched{1, {{0, 1.5, 2, 3, 'T', "do_wait"}}, {{"c", 0, 2, 7, 12.5, 90}}},
+           Watched{1,
+                   5e15,
+                   {{0, 1.5, 2, 3, 'T', "do_wait"}},
+                   {{"c", 0, 2, 7, 12.5, 90, "AllReduce", 4096, 4e15, 16, true}}},
            CheckpointNews{std::string("a\0b", 3)}}) {
     check_both_ways(each);
   }
