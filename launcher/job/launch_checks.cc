@@ -15,7 +15,8 @@ namespace slipway::job {
 namespace {
 
 bool is_program(const std::filesystem::path& path) {
-  return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
+  std::error_code unreadable;  // as a folder of PATH may be
+  return std::filesystem::is_regular_file(path, unreadable) && ::access(path.c_str(), X_OK) == 0;
 }
 
 }  // namespace
