@@ -23,6 +23,7 @@
 #include "launcher/hosts/site_files.h"
 #include "launcher/hosts/site_plan.h"
 #include "launcher/node/host_names.h"
+#include "launcher/node/services.h"
 
 namespace slipway::commands {
 namespace {
@@ -120,6 +121,13 @@ bool on_nodes(const std::vector<std::string>& nodes, const std::vector<std::stri
   return good == nodes.size();
 }
 
+// Before 23.11, slurmd looks only when it starts whether plugins want to run before and after jobs.
+std::string restart_line() {
+  if (node::slurm_version() >= SlurmVersion{23, 11, 0}) return "";
+  return "then, on all nodes: systemctl restart slurmd (jobs go on; this Slurm does not load\n"
+         "  plugins for checks of nodes otherwise)\n";
+}
+
 int undo(const DescribeOptions& options) {
   const hosts::SitePlan plan = hosts::plan_undo(options.site);
   const std::vector<std::string> nodes = wanted_nodes(options);
@@ -128,7 +136,7 @@ int undo(const DescribeOptions& options) {
   hosts::carry_out(plan);
   const bool good =
       on_nodes(nodes, {slipway_program(), "node", "describe", "--remove"}, "profile removed");
-  fmt::print("next: scontrol reconfigure\n");
+  fmt::print("next: scontrol reconfigure\n{}", restart_line());
   return good ? 0 : 1;
 }
 
@@ -152,8 +160,8 @@ int describe_site(const DescribeOptions& options) {
                              "profile written");
   fmt::print(
       "next: scontrol reconfigure, after you copied changed files to nodes that have their own\n"
-      "on login nodes: slipway node describe --role login --output {}\n",
-      node_profile_path);
+      "{}on login nodes: slipway node describe --role login --output {}\n",
+      restart_line(), node_profile_path);
   return good && survey.answered.size() == nodes.size() ? 0 : 1;
 }
 

@@ -4,12 +4,14 @@
 #include <fmt/core.h>
 #include <glob.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "common/count.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
@@ -25,6 +27,26 @@ namespace fs = std::filesystem;
 using State = Requirement::State;
 
 constexpr const char* guide = "docs/start/existing-slurm.md";
+
+// Whether each slurmd has loaded a plugin; empty if none can be asked. It loads plugins when it
+// starts, and since Slurm 23.11 also when it reads its configuration again.
+std::optional<bool> slurmd_has_loaded(const fs::path& proc, const std::string& plugin) {
+  std::optional<bool> all;
+  std::error_code gone;
+  for (const auto& process : fs::directory_iterator(proc, gone)) {
+    struct stat info = {};
+    if (::stat(process.path().c_str(), &info) != 0 || info.st_uid != 0) continue;
+    try {
+      if (trim(read_file(process.path() / "comm")) != "slurmd") continue;
+      const std::string maps = read_file(process.path() / "maps");
+      if (maps.empty()) continue;  // it has ended, but its parent does not know yet
+      all = all.value_or(true) && maps.find("/" + plugin + "\n") != maps.npos;
+    } catch (const Error&) {
+      // It has just ended, or is another user's.
+    }
+  }
+  return all;
+}
 
 double in_gib(int64_t bytes) {
   return static_cast<double>(bytes) / (1 << 30);
@@ -78,7 +100,8 @@ class Node {
     for (Requirement& one : container_requirements(configured, container, root_)) {
       add(std::move(one));
     }
-    for (const char* name : {"nccl_env.so", "node_health.so"}) {
+    const std::string checks_jobs = "node_health.so";
+    for (const std::string& name : {std::string("nccl_env.so"), checks_jobs}) {
       const fs::path plugin = installation.spank_plugins() / name;
       Requirement& one =
           add({name, "a SPANK plugin, which plugstack.conf names", State::ok, plugin.string()});
@@ -90,6 +113,10 @@ class Node {
         one.state = State::warning;
         one.found = "/etc/slurm/plugstack.conf does not name it";
         one.remedy = guide;
+      } else if (name == checks_jobs && slurmd_has_loaded(root_ / "proc", name) == false) {
+        one.state = State::warning;
+        one.found = "slurmd started before plugstack.conf named it, so no job is checked";
+        one.remedy = "restart slurmd; jobs go on";
       }
     }
   }
@@ -116,7 +143,8 @@ class Node {
                             "describes the node to plugins, health checks and bandwidth tests"});
     try {
       profile_ = load_node_profile(root_ / fs::path(node_profile_path).relative_path());
-      one.found = fmt::format("{}, {} GPUs, transport {}", profile_->role, profile_->gpus.count,
+      one.found = fmt::format("{}, {}, transport {}", profile_->role,
+                              counted(static_cast<size_t>(profile_->gpus.count), "GPU"),
                               profile_->transport.name);
     } catch (const Error& error) {
       one.state = State::missing;

@@ -158,3 +158,17 @@ P
   run -1 as_someone slipway run --nccl-env no -- srun true
   [[ "$output" == *"--nccl-env"* ]]
 }
+
+@test "site: jobs are checked once slurmd was restarted, where describe asks for it, and doctor says when they are not" {
+  run -0 in_site $SLIPWAY cluster describe --yes --nodes here
+  in_site scontrol reconfigure
+  if [[ "$output" == *"systemctl restart slurmd"* ]]; then
+    run in_site $SLIPWAY doctor node
+    [[ "$output" == *"slurmd started before plugstack.conf named it"* ]]
+    in_site sh -c 'pkill -x slurmd; while pgrep -x --runstates R,S,D slurmd >/dev/null; do sleep 0.1; done
+      slurmd -N here 2>/dev/null || slurmd'
+  fi
+  # slurmd loads its plugins a moment after it starts
+  wait_for in_site sh -c '/opt/slipway/bin/slipway doctor node | grep -A2 node_health.so | grep -q /opt/slipway/'
+  in_site sh -c 'rm -rf /var/lib/slipway/health && srun --nodelist=here true && ls /var/lib/slipway/health'
+}

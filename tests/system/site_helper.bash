@@ -49,8 +49,9 @@ site_inside() {
     mount -t overlay overlay -o "lowerdir=/$folder,upperdir=$SITE/layers/over/$folder,workdir=$SITE/layers/work/$folder" "/$folder"
   done
   rm -rf /etc/slurm /etc/slipway /opt/slipway
-  mkdir -p /etc/slurm /opt/slipway /var/log/slurm
+  mkdir -p /etc/slurm /opt/slipway /var/log/slurm /var/lib/slipway
   mount -t tmpfs tmpfs /var/log/slurm
+  mount -t tmpfs tmpfs /var/lib/slipway
   mount --bind "$SUITE/prefix" /opt/slipway
   site_slurm_conf >/etc/slurm/slurm.conf
   head -c 1024 /dev/urandom >"$SITE/key"
