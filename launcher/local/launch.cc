@@ -14,6 +14,7 @@
 #include "common/count.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "common/host_list.h"
 #include "common/installation.h"
 #include "common/interrupts.h"
 #include "common/process.h"
@@ -189,11 +190,21 @@ class Launch {
       deadline_.renew();
       if (state == awaited) return;
       ++up_;
-      if (options_.status) {
-        options_.status(fmt::format("{} of {} nodes are up", up_, nodes_to_start()));
-      } else {
-        say(fmt::format("node {} is up", message->body.at("node").get<std::string>()));
-      }
+      say_node_is_up(message->body.at("node").get<std::string>());
+    }
+  }
+
+  // Without a terminal, a line for each of a few nodes; of many, ten lines.
+  void say_node_is_up(const std::string& node) {
+    constexpr size_t most_lines = 10;
+    const size_t all = nodes_to_start();
+    const std::string how_many = fmt::format("{} of {} nodes are up", up_, all);
+    if (options_.status) {
+      options_.status(how_many);
+    } else if (all <= most_single_names) {
+      say(fmt::format("node {} is up", node));
+    } else if (up_ * most_lines / all > (up_ - 1) * most_lines / all) {
+      say(how_many);
     }
   }
 
