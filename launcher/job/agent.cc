@@ -1,8 +1,6 @@
-// The launcher's agent on a node.
-//
-// srun starts one agent per node, so everything that SPANK plugins set is in place for the tasks
-// that the agent starts. It has one thread, which never waits for a file system, the network or a
-// task.
+// The launcher's agent on a node. srun starts one per node, so everything that SPANK plugins set is
+// in place for the tasks that it starts. It has one thread, which never waits for a file system,
+// the network or a task.
 #include "launcher/job/agent.h"
 
 #include <fcntl.h>
@@ -216,6 +214,7 @@ class Agent {
   }
 
   void handle(const LauncherBeat&) {}
+  void handle(const AskRas& order) { watch_.ask_ras(order, tasks_); }
   void handle(const End&) { is_ended_ = over_ = true; }
   void handle(const Signal& signal) { tasks_.signal(static_cast<int>(signal.number)); }
 
@@ -313,6 +312,7 @@ class Agent {
   }
 
   void report_watched() {
+    if (const auto said = watch_.take_ras()) send(*said);
     if (!ending_ && tasks_.running() && watch_.is_due()) send(watch_.look(tasks_));
   }
 

@@ -21,7 +21,7 @@ struct Gone {  // the agent is gone for good
 
 // A message from an agent, or the news that it is gone.
 using AgentNews = std::variant<Gone, Beat, TaskText, Ended, Stopped, Energy, Health, StepSignal,
-                               PmixNews, Refused, Ports, Watched, CheckpointNews>;
+                               PmixNews, Refused, Ports, Watched, CheckpointNews, RasSaid>;
 
 struct AgentEvent {
   std::string node;

@@ -51,7 +51,10 @@ class Attempt {
     evidence_.watched = finding;
     evidence_.watched_blames = blames;
   }
-  void stalled(std::chrono::seconds after) { evidence_.stalled_seconds = after.count(); }
+  void stalled(std::chrono::seconds after, const std::string& ras) {
+    evidence_.stalled_seconds = after.count();
+    evidence_.ras = ras;
+  }
 
   bool all_ended() const;   // with or without an error
   bool has_failed() const;  // a task failed, a node is gone or unfit, or no progress

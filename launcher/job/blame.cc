@@ -137,6 +137,7 @@ void judge_stall(Verdict& verdict, const Evidence& evidence) {
     verdict.evidence.push_back(fmt::format("{} is behind, at step {}", verdict.suspect,
                                            evidence.steps.at(verdict.suspect)));
   }
+  if (!evidence.ras.empty()) verdict.evidence.push_back(evidence.ras);
   std::set<std::string> odd;
   for (const NodeNote& note : evidence.odd) odd.insert(note.node);
   if (verdict.suspect.empty() && odd.size() == 1) verdict.suspect = *odd.begin();

@@ -42,6 +42,7 @@ struct Evidence {
   std::map<std::string, int64_t> steps;  // the lowest step of a node's tasks; only of nodes that
                                          // report steps
   int64_t stalled_seconds = 0;           // without progress; 0: not the reason
+  std::string ras = {};                  // what NCCL says of the ranks then; may be empty
   WatchFinding watched = {};             // that ended the attempt; no `what`: not the reason
   bool watched_blames = false;           // its nodes are to blame
   bool progressed = false;               // the attempt got further than any before it

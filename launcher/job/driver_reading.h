@@ -1,5 +1,5 @@
-// One reading of this node's GPUs, in a child process: nothing waits for a driver that hangs, and a
-// reading that takes longer than its limit is abandoned.
+// One reading of this node's GPUs, or of what may hang like their driver, in a child process:
+// nothing waits for it, and a reading that takes longer than its limit is abandoned.
 #pragma once
 
 #include <chrono>

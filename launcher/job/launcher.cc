@@ -80,6 +80,8 @@ Attempt Launcher::run_attempt() {
                   {allocation_.job, choice_.nodes, tasks_per_node(), ledger_.next_attempt() - 1},
                   allocation_.here);
   watch_.forget();
+  hang_.reset();
+  is_stalled_ = false;
   ledger_.start(attempt.number(), choice_);
   energy_.begin(attempt.number(), choice_.nodes);
   from_outside_.begin(choice_.nodes, tasks_per_node());
@@ -113,13 +115,20 @@ milliseconds Launcher::patience(const Attempt& attempt) const {
                                                                : milliseconds(250);
 }
 
-bool Launcher::is_over(Attempt& attempt) const {
+void Launcher::check_stall(Attempt& attempt) {
+  const auto stall = to_milliseconds(options_.stall_seconds);
+  if (stall.count() == 0 || Clock::now() - attempt.last_progress() <= stall) {
+    is_stalled_ = false;
+    return;
+  }
+  if (!std::exchange(is_stalled_, true)) ask_ras(attempt, {});
+  if (ras_.is_over()) attempt.stalled(std::chrono::duration_cast<seconds>(stall), ras_.words());
+}
+
+bool Launcher::is_over(Attempt& attempt) {
   if (at_once_ || container_is_lost_ || run_.is_over()) return true;
   if (cancelled_ != 0) return !attempt.evidence().gone.empty();
-  const auto stall = to_milliseconds(options_.stall_seconds);
-  if (stall.count() > 0 && Clock::now() - attempt.last_progress() > stall) {
-    attempt.stalled(std::chrono::duration_cast<seconds>(stall));
-  }
+  check_stall(attempt);
   return attempt.has_failed();
 }
 

@@ -27,6 +27,7 @@
 #include "launcher/job/launch.h"
 #include "launcher/job/launcher_signals.h"
 #include "launcher/job/output.h"
+#include "launcher/job/ras_round.h"
 #include "launcher/job/restarts.h"
 #include "launcher/job/run_watch.h"
 #include "launcher/job/step_watch.h"
@@ -66,6 +67,9 @@ class Launcher {
   void handle(const AgentEvent& event, Attempt* attempt);
   void write(const TaskText& text, Attempt* attempt);
   void act_on_findings(Attempt& attempt);
+  void act_on(const WatchFinding& finding, Attempt& attempt);
+  // Only when a job hangs: asking at other times has crashed jobs.
+  void ask_ras(const Attempt& attempt, const std::vector<std::string>& suspects);
   void pass_on(const std::string& node, const PmixNews& news, Attempt& attempt);
   void handle_signals(Attempt* attempt);
   // Called when Slurm signals an agent or this launcher, whichever comes first. Ends the ledger
@@ -87,7 +91,8 @@ class Launcher {
   // Takes the ports that the first node's agent offers.
   void take_ports(Attempt& attempt);
   std::chrono::milliseconds patience(const Attempt& attempt) const;
-  bool is_over(Attempt& attempt) const;
+  bool is_over(Attempt& attempt);
+  void check_stall(Attempt& attempt);
   // Waits until all processes are gone and every node has reported what it knows.
   void stop(Attempt& attempt);
   int64_t tasks_per_node() const {
@@ -114,6 +119,9 @@ class Launcher {
   Output output_;
   StepWatch watch_;
   JobWatch from_outside_;
+  RasRound ras_;
+  std::optional<WatchFinding> hang_;  // while NCCL's RAS is asked
+  bool is_stalled_ = false;           // the same
   Agents agents_;
   EnergyTally energy_;
   std::optional<checkpoint::Board> board_;  // of fast checkpoints, if they are wanted

@@ -156,6 +156,7 @@ void Launcher::handle(const AgentEvent& event, Attempt* attempt) {
                      if (board_) board_->gone(event.node);
                    },
                    [&](const CheckpointNews& news) { hear_keeper(event.node, news); },
+                   [&](const RasSaid& said) { ras_.hear(event.node, said); },
                    [](const auto&) {},  // handled below
                },
                event.news);
@@ -178,14 +179,31 @@ void Launcher::act_on_findings(Attempt& attempt) {
   from_outside_.progressed(attempt.last_progress());
   if (const std::string news = from_outside_.news(); !news.empty()) say(news);
   for (const WatchFinding& finding : from_outside_.findings()) {
-    say(fmt::format("{}: {}", finding.what, finding.evidence));
-    ledger_.finding(attempt.number(), finding);
-    if (from_outside_.ends_attempt(finding)) {
-      attempt.watched(finding, from_outside_.blames(finding));
-    } else {
-      teller_.finding(fmt::format("{}: {}", finding.what, finding.evidence));
+    if (finding.what != "hang") {
+      act_on(finding, attempt);
+      continue;
     }
+    hang_ = finding;
+    ask_ras(attempt, finding.nodes);
   }
+  if (!hang_ || !ras_.is_over()) return;
+  if (const std::string words = ras_.words(); !words.empty()) hang_->evidence += "; " + words;
+  act_on(*std::exchange(hang_, std::nullopt), attempt);
+}
+
+void Launcher::act_on(const WatchFinding& finding, Attempt& attempt) {
+  say(fmt::format("{}: {}", finding.what, finding.evidence));
+  ledger_.finding(attempt.number(), finding);
+  if (from_outside_.ends_attempt(finding)) {
+    attempt.watched(finding, from_outside_.blames(finding));
+  } else {
+    teller_.finding(fmt::format("{}: {}", finding.what, finding.evidence));
+  }
+}
+
+void Launcher::ask_ras(const Attempt& attempt, const std::vector<std::string>& suspects) {
+  for (const std::string& node : ras_.begin(attempt.number(), attempt.world().nodes, suspects))
+    agents_.send(node, AskRas{attempt.number()});
 }
 
 void Launcher::pass_on(const std::string& node, const PmixNews& news, Attempt& attempt) {

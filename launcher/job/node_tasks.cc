@@ -19,6 +19,7 @@
 #include "common/child.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "common/nccl_ras.h"
 #include "common/process.h"
 #include "common/text.h"
 #include "launcher/job/last_output.h"
@@ -142,6 +143,8 @@ void NodeTasks::start(int64_t rank, const std::vector<std::string>& command,
     all[dump_variable] = inspector_folder();
   std::vector<std::string> words = command, environment = environment_with(before, all, unset);
   dump_folder_ = value_in(environment, dump_variable);
+  ras_address_ = value_in(environment, ras_address_variable);
+  has_ras_ = value_in(environment, ras_enable_variable) != "0";
   const std::vector<char*> argv = pointers(words);
   std::vector<char*> envp = pointers(environment);
   Pipe out = make_pipe(), err = make_pipe();
@@ -152,6 +155,10 @@ void NodeTasks::start(int64_t rank, const std::vector<std::string>& command,
   task.out = without_waiting(std::move(out.read));
   task.err = without_waiting(std::move(err.read));
   tasks_.push_back(std::move(task));
+}
+
+std::optional<std::string> NodeTasks::ras_address() const {
+  return has_ras_ && running() ? std::optional(ras_address_) : std::nullopt;
 }
 
 std::vector<pollfd> NodeTasks::descriptors() const {

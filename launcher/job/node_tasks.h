@@ -77,6 +77,8 @@ class NodeTasks {
   // call.
   std::vector<RankSample> samples();
   std::vector<RankCollective> collectives();
+  // Where NCCL's RAS service of the tasks listens, for ask_ras(); empty: nowhere.
+  std::optional<std::string> ras_address() const;
 
   // A rank gave up, and counts as ended with `code`; reap() will not return it. Empty if it had
   // already ended.
@@ -123,6 +125,8 @@ class NodeTasks {
   std::vector<Task> tasks_;
   std::map<pid_t, int64_t> families_;  // ranks by their processes, as of the last samples()
   InspectorFiles inspector_;
+  std::string ras_address_;  // of the last task that began; empty: NCCL's default
+  bool has_ras_ = false;
 };
 
 }  // namespace slipway::job

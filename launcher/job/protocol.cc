@@ -225,6 +225,15 @@ void fields(auto& a, Is<CheckpointNews> auto& m) {
   a.bytes(m.bytes, checkpoint::longest_order);
 }
 
+void fields(auto& a, Is<AskRas> auto& m) {
+  a.number(m.attempt, 1, largest_number);
+}
+void fields(auto& a, Is<RasSaid> auto& m) {
+  a.number(m.attempt, 1, largest_number);
+  a.flag(m.answered);
+  notes(a, m.findings);
+}
+
 Speaker this_program() {
   return {protocol_number, SLIPWAY_VERSION};
 }

@@ -22,7 +22,7 @@
 
 namespace slipway::job {
 
-inline constexpr uint32_t protocol_number = 7;
+inline constexpr uint32_t protocol_number = 8;
 Speaker this_program();
 
 // For std::visit.
@@ -146,9 +146,12 @@ struct PmixOrder {
 struct CheckpointOrder {  // for the node's keeper: launcher/checkpoint/messages.h
   std::string bytes;
 };
-struct End {};  // the job is over
+struct End {};   // the job is over
+struct AskRas {  // NCCL's service, for the ranks that it misses: common/nccl_ras.h
+  int64_t attempt = 0;
+};
 using ToAgent = std::variant<LauncherBeat, Start, Stop, Signal, Requeue, Report, PmixOrder, End,
-                             CheckpointOrder>;
+                             CheckpointOrder, AskRas>;
 
 // --- from an agent to the launcher
 
@@ -212,8 +215,13 @@ struct Watched {  // what the node's ranks do, for watch_judge.h
 struct CheckpointNews {  // from the node's keeper: launcher/checkpoint/messages.h
   std::string bytes;
 };
+struct RasSaid {  // the answer to AskRas
+  int64_t attempt = 0;
+  bool answered = false;
+  std::vector<std::string> findings;  // ras_findings()
+};
 using ToLauncher = std::variant<Beat, TaskText, Ended, Stopped, Energy, Health, StepSignal,
-                                PmixNews, Refused, Ports, Watched, CheckpointNews>;
+                                PmixNews, Refused, Ports, Watched, CheckpointNews, RasSaid>;
 
 // --- as bytes
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 
 #include "common/environment.h"
+#include "common/error.h"
+#include "common/nccl_ras.h"
+#include "common/text.h"
 #include "launcher/job/node_clocks.h"
 
 namespace slipway::job {
@@ -11,6 +14,8 @@ namespace {
 
 // A driver takes longer than a scan of /proc, so it is asked less often.
 constexpr size_t looks_for_a_load = 5;
+constexpr auto ras_limit = std::chrono::seconds(5);  // longer than ask_ras() takes
+constexpr char between_findings = '\n';              // which have no control characters
 
 }  // namespace
 
@@ -38,6 +43,40 @@ Watched RankWatch::look(NodeTasks& tasks) {
   }
   watched.sent_microseconds = microseconds_since_1970();
   return watched;
+}
+
+void RankWatch::ask_ras(const AskRas& order, const NodeTasks& tasks) {
+  if (order.attempt != attempt_ || ras_) return;  // or the answer is under way
+  const auto read = [address =
+                         tasks.ras_address()](const health::Doing&) -> std::optional<std::string> {
+    if (!address) return std::nullopt;
+    try {
+      return join(ras_findings(slipway::ask_ras(*address)), std::string(1, between_findings));
+    } catch (const Error&) {
+      return std::nullopt;  // most programs have no NCCL
+    }
+  };
+  ras_.emplace(read, ras_limit);
+}
+
+std::optional<RasSaid> RankWatch::take_ras() {
+  if (!ras_ || !ras_->over()) return std::nullopt;
+  RasSaid said = {attempt_, ras_->taken().has_value(), {}};
+  if (said.answered) said.findings = split(*ras_->taken(), between_findings);
+  ras_.reset();
+  return said;
+}
+
+std::vector<pollfd> RankWatch::descriptors() const {
+  std::vector<pollfd> all = load_.descriptors();
+  if (ras_ && ras_->process() != nullptr) all.push_back({ras_->process()->fd(), POLLIN, 0});
+  return all;
+}
+
+std::vector<pid_t> RankWatch::processes() const {
+  std::vector<pid_t> all = load_.processes();
+  if (ras_ && ras_->process() != nullptr) all.push_back(ras_->process()->pid());
+  return all;
 }
 
 }  // namespace slipway::job

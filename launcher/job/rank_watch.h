@@ -6,8 +6,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "launcher/job/driver_reading.h"
 #include "launcher/job/gpu_load.h"
 #include "launcher/job/node_tasks.h"
 #include "launcher/job/protocol.h"
@@ -21,8 +23,13 @@ class RankWatch {
   // Never waits.
   Watched look(NodeTasks& tasks);
 
-  std::vector<pollfd> descriptors() const { return load_.descriptors(); }
-  std::vector<pid_t> processes() const { return load_.processes(); }
+  // Asks NCCL's RAS, in a child process: another program may listen there, and never answer.
+  void ask_ras(const AskRas& order, const NodeTasks& tasks);
+  // Its answer, once.
+  std::optional<RasSaid> take_ras();
+
+  std::vector<pollfd> descriptors() const;
+  std::vector<pid_t> processes() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -32,6 +39,7 @@ class RankWatch {
   std::chrono::milliseconds every_{0};  // 0: never
   Clock::time_point last_;
   GpuLoad load_;
+  std::optional<DriverReading> ras_;
 };
 
 }  // namespace slipway::job

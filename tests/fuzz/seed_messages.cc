@@ -34,7 +34,7 @@ int main(int, char** arguments) {
       {LauncherBeat{}, Start{1, {"./train"}, {{"A", "1"}}, {"B"}, {{2, {{"RANK", "2"}}}}, world},
        Stop{2000}, Signal{10}, Requeue{"7", {"a"}, "why"}, Report{"7", 1, health::Cause::xid, "79"},
        PmixOrder{1, PmixFenced{{0, 2}, 0, "x"}}, PmixOrder{1, PmixGet{2, 0, "a"}},
-       PmixOrder{1, PmixGot{0, -47, ""}}, End{}, CheckpointOrder{"order"}});
+       PmixOrder{1, PmixGot{0, -47, ""}}, End{}, CheckpointOrder{"order"}, AskRas{1}});
   seed<ToLauncher>(
       1, {Beat{1, {{2, 5}, {3, 6}}}, TaskText{2, 1, "hello\n"}, Ended{1, 2, 1, 0, false, "error"},
           Stopped{1, {{2, "stopped"}}, {"held"}, {"kernel"}, {"broken"}, {"unfit"}}, Energy{1, 2.5},
@@ -45,7 +45,7 @@ int main(int, char** arguments) {
                   5e15,
                   {{0, 1.5, 2, 3, 'T', "do_wait"}},
                   {{"c", 0, 2, 7, 12.5, 90, "AllReduce", 4096, 4e15, 16, true}}},
-          CheckpointNews{"news"}});
+          CheckpointNews{"news"}, RasSaid{1, true, {"rank 1 is missing"}}});
   seed<ToPmixServer>(2, {world, PmixRelease{2}});
   seed<FromPmixServer>(
       3, {PmixReady{{{{"PMIX_RANK", "2"}}}}, PmixAbort{2, 1, "abort"}, PmixLog{2, 2, "log"}});

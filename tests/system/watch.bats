@@ -81,11 +81,20 @@ END
 # host_of_rank_2: as the first attempt printed it
 host_of_rank_2() { sed -n 's/^rank 2 runs on //p' <<<"$output" | head -1; }
 
-@test "watch: a rank in a busy loop is named, and its node replaced" {
+# There is no NCCL here: a stand-in for its RAS service runs beside rank 0, with an answer that was recorded.
+@test "watch: a rank in a busy loop is named, also by NCCL's RAS, and its node replaced" {
   install_together
-  submit --spares 1 --hang 10 --on-hang blame -- ./together.py 10 busy
+  write_program /home/ras.py <"$BATS_TEST_DIRNAME/../fakes/nccl_recorded/ras.py"
+  write_program /home/ras-stopped.txt <"$BATS_TEST_DIRNAME/../fakes/nccl_recorded/ras-stopped.txt"
+  write_program /home/together-and-ras.sh <<'END'
+#!/bin/sh
+[ "$RANK" != 0 ] || sleep 600 | ./ras.py ras-stopped.txt ok 127.0.0.1 28028 >/dev/null &
+exec ./together.py "$@"
+END
+  submit --spares 1 --hang 10 --on-hang blame -- ./together-and-ras.sh 10 busy
   ended 0
   says "rank 2 is busy, and all others wait (on $(host_of_rank_2))"
+  says "(on $(host_of_rank_2)); NCCL's RAS: rank 1 of 2 does not answer (process 1707 on 192.0.2.2)"
   says "hang, blamed: $(host_of_rank_2)"
   says "attempt 2 on 4 nodes"
 }

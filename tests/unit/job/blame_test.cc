@@ -321,9 +321,11 @@ TEST_CASE("blame: without progress, the slowest node becomes the suspect") {
   evidence.steps["n2"] = 7;
   CHECK(judged(evidence, {}).suspect.empty());
   evidence.odd = {{"n3", "python3 (process 12) is stopped"}};
+  evidence.ras = "NCCL's RAS: rank 1 of 2 is dead (process 7 on n1)";
   verdict = judged(evidence, {});
-  CHECK(verdict.suspect == "n3");
+  CHECK(verdict.suspect == "n3");  // what anybody could say there proves nothing
   CHECK(verdict.blame == Blame::unknown);
+  CHECK(verdict.evidence.at(1) == evidence.ras);
 }
 
 TEST_CASE(

@@ -175,6 +175,20 @@ TEST_CASE("tasks: collectives are read from our folder, or where the user wants 
   }
 }
 
+TEST_CASE("tasks: NCCL's RAS is where the tasks' variables say, if it is on") {
+  for (const auto& [variables, address] :
+       std::initializer_list<std::pair<Variables, std::optional<std::string>>>{
+           {{}, ""},
+           {{{"NCCL_RAS_ADDR", "localhost:29028"}, {"NCCL_RAS_ENABLE", "1"}}, "localhost:29028"},
+           {{{"NCCL_RAS_ENABLE", "0"}}, std::nullopt}}) {
+    NodeTasks tasks;
+    CHECK(!tasks.ras_address());
+    start(tasks, "sleep 60", variables);
+    CHECK(tasks.ras_address() == address);
+    CHECK(ends_all(tasks));
+  }
+}
+
 TEST_CASE("node tasks: a task that gave up has ended with an error, and only once") {
   NodeTasks tasks;
   start(tasks, "sleep 0.1; exit 0");

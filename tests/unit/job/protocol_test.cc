@@ -47,10 +47,11 @@ std::string with_last_number(std::string bytes, int64_t number) {
 
 TEST_CASE("protocol: every message to an agent reads back as written") {
   for (const ToAgent& each : std::initializer_list<ToAgent>{
-           LauncherBeat{}, sample_start, Stop{2000}, Signal{10}, Requeue{"7", {"a", "b"}, "why"},
-           Report{"7", 2, health::Cause::xid, "79"}, PmixOrder{1, PmixFenced{{0, 3}, -47, "bytes"}},
-           PmixOrder{1, PmixGet{1, 2, "b"}}, PmixOrder{1, PmixGot{2, 0, std::string("\0\1", 2)}},
-           End{}, CheckpointOrder{std::string("a\0b", 3)}}) {
+           LauncherBeat{}, AskRas{1}, sample_start, Stop{2000}, Signal{10},
+           Requeue{"7", {"a", "b"}, "why"}, Report{"7", 2, health::Cause::xid, "79"},
+           PmixOrder{1, PmixFenced{{0, 3}, -47, "bytes"}}, PmixOrder{1, PmixGet{1, 2, "b"}},
+           PmixOrder{1, PmixGot{2, 0, std::string("\0\1", 2)}}, End{},
+           CheckpointOrder{std::string("a\0b", 3)}}) {
     check_both_ways(each);
   }
 }
@@ -68,7 +69,8 @@ TEST_CASE("protocol: every message from an agent reads back as written") {
                    5e15,
                    {{0, 1.5, 2, 3, 'T', "do_wait"}},
                    {{"c", 0, 2, 7, 12.5, 90, "AllReduce", 4096, 4e15, 16, true}}},
-           CheckpointNews{std::string("a\0b", 3)}}) {
+           CheckpointNews{std::string("a\0b", 3)}, RasSaid{1, true, {"rank 1 of 2 is missing"}},
+           RasSaid{2, false, {}}}) {
     check_both_ways(each);
   }
 }
@@ -105,7 +107,7 @@ TEST_CASE("protocol: values arrive as sent") {
 
 TEST_CASE("protocol: invalid input is reported, and allocates nothing") {
   CHECK(error_of("") == "it ends too early");
-  CHECK(error_of("\x0c") == "unknown kind 12");
+  CHECK(error_of("\x7f") == "unknown kind 127");
   CHECK(error_of(with_last_number(encode(job::StepSignal{15}), 65)) == "65, expected 1 to 64");
   CHECK(error_of(with_last_number(encode(job::StepSignal{15}), 0)) == "0, expected 1 to 64");
   CHECK(error_of(with_last_number(encode(Beat{1, {{0, 1}}}), -1)) ==

@@ -1,0 +1,50 @@
+// Asks NCCL's RAS through agents.
+#include "launcher/job/ras_round.h"
+
+#include <algorithm>
+
+#include "common/nccl_ras.h"
+#include "common/text.h"
+
+namespace slipway::job {
+namespace {
+
+constexpr auto answer_limit = std::chrono::seconds(6);  // agents take five at most
+constexpr size_t most_ras_lines = 10, longest_ras_line = 200;
+
+}  // namespace
+
+std::vector<std::string> RasRound::begin(int64_t attempt, const std::vector<std::string>& nodes,
+                                         const std::vector<std::string>& suspects) {
+  *this = {};
+  attempt_ = attempt;
+  end_ = std::chrono::steady_clock::now() + answer_limit;
+  std::vector<std::string> others;
+  for (const std::string& node : nodes)
+    if (std::ranges::find(suspects, node) == suspects.end()) others.push_back(node);
+  if (others.empty()) others = nodes;
+  if (!others.empty()) asked_ = {others.front(), others.back()};
+  return {asked_.begin(), asked_.end()};
+}
+
+void RasRound::hear(const std::string& node, const RasSaid& said) {
+  if (said.attempt != attempt_ || asked_.erase(node) == 0) return;
+  answered_ = answered_ || said.answered;
+  for (const std::string& finding : said.findings) {
+    const std::string line = join(ras_lines(finding), " ").substr(0, longest_ras_line);
+    if (findings_.size() < most_ras_lines && std::ranges::find(findings_, line) == findings_.end())
+      findings_.push_back(line);
+  }
+}
+
+bool RasRound::is_over() const {
+  return asked_.empty() || std::chrono::steady_clock::now() >= end_;
+}
+
+std::string RasRound::words() const {
+  if (!answered_) return "";
+  return "NCCL's RAS: " +
+         (findings_.empty() ? "no rank differs from the others" : join(findings_, ", "));
+}
+
+}  // namespace slipway::job
