@@ -139,7 +139,8 @@ bool InspectorLines::read(std::string_view text, RankCollective& collective) {
     collective.start_microseconds = number_or_0(seen, kind + "_start_timestamp_us");
     if (kind == "p2p") {
       // The two share a link, whichever of them sends.
-      const auto [low, high] = std::minmax(rank_, seen.at("p2p_peer").get<int64_t>());
+      const auto peer = seen.at("p2p_peer").get<int64_t>();
+      const auto [low, high] = std::minmax(rank_, peer);  // references
       collective.communicator += fmt::format(":{}-{}", low, high);
       collective.ranks = 2;
     }
