@@ -5,8 +5,8 @@
 #   scripts/release.sh FOLDER              into FOLDER
 #   scripts/release.sh --in bookworm,trixie FOLDER   each in a clean root of this release, into FOLDER/RELEASE; needs root,
 #                                          mmdebstrap and Debian's archive; the roots share this machine's ccache
-#   scripts/release.sh --make PART,... …   what: deb (Debian packages, the default), folder (the archive for people without root,
-#                                          which runs on systems as new as this one)
+#   scripts/release.sh --make PART,... …   what: deb (Debian packages, the default), rpm (RPMs with the same files), folder (the
+#                                          archive for people without root, which runs on systems as new as this one)
 #   scripts/release.sh --sign KEY FOLDER   also signs the checksums with this key of gpg
 #   scripts/release.sh --cache DIR …       keeps the clean roots in DIR
 #   scripts/release.sh --help              this text
@@ -37,7 +37,7 @@ while [[ "${1:-}" == -* ]]; do
 done
 [ $# -eq 1 ] || die "one folder, not: $*"
 for part in ${parts//,/ }; do
-  case $part in deb | folder) ;; *) die "--make has no '$part'; known: deb, folder" ;; esac
+  case $part in deb | rpm | folder) ;; *) die "--make has no '$part'; known: deb, rpm, folder" ;; esac
 done
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
@@ -67,7 +67,9 @@ checksums() {
 
 # make_root RELEASE ROOT: with what the build needs, and nothing else
 make_root() {
-  local kept=$cache/$1-build.tar
+  local needs kept
+  needs="$(packaging/needs), rpm"
+  kept=$cache/$1-build-$(sha256sum <<<"$needs" | cut -c 1-8).tar
   if [ -n "$cache" ] && [ -e "$kept" ]; then
     mkdir "$2"
     tar -C "$2" --numeric-owner -xpf "$kept"
@@ -77,7 +79,7 @@ make_root() {
   # shellcheck disable=SC2016  # for the shell in there
   scripts/root.sh enter "$2" sh -euc 'apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get satisfy -y -qq --no-install-recommends "$1" >/dev/null
-    apt-get clean' sh "$(packaging/needs)"
+    apt-get clean' sh "$needs"
   [ -n "$cache" ] || return 0
   tar -C "$2" --numeric-owner -cpf "$kept.part" .
   mv "$kept.part" "$kept"
@@ -103,8 +105,9 @@ here() {
   version=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
   source=$work/slipway-$version
   copy_source "$source"
-  rm -f "$out"/{*.deb,*.tar.gz,build.log}
-  for part in deb folder; do
+  rm -f "$out"/{*.deb,*.rpm,*.tar.gz,build.log}
+  # In this order, in one copy of the source: RPMs have the programs of the Debian packages.
+  for part in deb rpm folder; do
     [[ ",$parts," == *",$part,"* ]] || continue
     say "release: $part"
     (cd "$source" && "packaging/make_$part" "$out") >>"$out/build.log" 2>&1 ||

@@ -18,6 +18,10 @@ def described(path):
     if path.suffix == ".deb":
         name, version, depends = (said("dpkg-deb", "--field", path, field) for field in ("Package", "Version", "Depends"))
         needed = re.findall(r"(?:^|, *)([a-z0-9][a-z0-9+.-]+)", depends)
+    elif path.suffix == ".rpm":
+        name, version, *needed = said("rpm", "--query", "--queryformat", "%{NAME}\n%{VERSION}-%{RELEASE}\n[%{REQUIRENAME}\n]", "--package", path).splitlines()
+        # Of libfmt.so.9()(64bit) the library; not which features rpm itself needs
+        needed = list(dict.fromkeys(other.split("(")[0] for other in needed if not other.startswith("rpmlib(")))
     else:
         with tarfile.open(path) as archive:
             linked = [member.name.split("/linked/")[1] for member in archive if "/linked/" in member.name and member.isfile()]
@@ -61,7 +65,7 @@ def theirs(name, here):
 
 
 def main():
-    paths, here = sorted(path for path in FOLDER.iterdir() if path.name.endswith((".deb", ".tar.gz"))), installed()
+    paths, here = sorted(path for path in FOLDER.iterdir() if path.name.endswith((".deb", ".rpm", ".tar.gz"))), installed()
     own, others, relations = [], {}, []
 
     def relate(element, kind, other):

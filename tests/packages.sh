@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds the packages in a clean root, and tries them: the flags they were compiled with, what lintian says, a signature
-# that gpg accepts; and on a clean system with Slurm: what a user without root gets from the archive, then install,
-# describe the cluster, run jobs, upgrade, remove, purge, with the files of the system compared before and after. The
-# archive is built in the first RELEASE, and tried in each.
+# Builds the packages in a clean root, and tries them: the flags they were compiled with, what lintian and rpmlint say, a
+# signature that gpg accepts; and on a clean system with Slurm: what a user without root gets from the archive, then install,
+# describe the cluster, run jobs, upgrade, remove, purge, with the files of the system compared before and after.
+# RPMs are compared with the Debian packages, file by file, installed and removed. The archive is built in the first RELEASE, and
+# tried in each.
 #
 #   tests/packages.sh [OPTION...] [RELEASE...]   of Debian (default: this machine's); as root, with Debian's archive
 #
@@ -33,6 +34,9 @@ while [[ "${1:-}" == -* ]]; do
   shift
 done
 [ "$(id -u)" -eq 0 ] || die "this needs root, for clean systems that are thrown away"
+for program in gpg lintian rpm rpmlint; do
+  command -v "$program" >/dev/null || die "this needs $program; as root: apt-get install gnupg lintian rpm rpmlint"
+done
 if [ $# -eq 0 ]; then
   . /etc/os-release
   set -- "${VERSION_CODENAME:-sid}"
@@ -68,13 +72,17 @@ build() {
   fi
 }
 
-# check_contents: checksums, the SBOM, lintian, and how it was compiled
+# check_contents: checksums, the SBOM, lintian, rpmlint, and how it was compiled
 check_contents() {
   local program
   same "checksums" "$(cd "$packages" && sha256sum --check --quiet SHA256SUMS 2>&1)" ""
   same "packages" "$(find "$packages" -name '*.deb' | wc -l)" 5
-  same "the SBOM has all of them" "$(grep -c '"packageFileName"' "$packages/sbom.json")" "$(find "$packages" -name '*.deb' -o -name '*.tar.gz' | wc -l)"
+  same "RPMs" "$(find "$packages" -name '*.rpm' | wc -l)" 5
+  same "the SBOM has all of them" "$(grep -c '"packageFileName"' "$packages/sbom.json")" "$(find "$packages" -name '*.deb' -o -name '*.rpm' -o -name '*.tar.gz' | wc -l)"
   same "lintian" "$(lintian --no-tag-display-limit --fail-on none "$packages"/*.deb 2>&1 | grep '^[EW]:')" ""
+  same "rpmlint" "$(rpmlint --config packaging/rpmlint.toml "$packages"/*.rpm 2>&1 | sed -n '/: [EW]: /p; s/^ *\([0-9]* packages and .* warnings\),.*/\1/p')" \
+    "5 packages and 0 specfiles checked; 0 errors, 0 warnings"
+  same "files of Debian packages and RPMs" "$(tests/compare_packages.py "$packages" | sed 's/, [0-9]* files$//')" "5 packages"
   for deb in "$packages"/*.deb; do dpkg-deb --extract "$deb" "$work/extracted"; done
   for program in bin/slipway bin/bandwidth_perf lib/slipway/spank/nccl_env.so; do
     same "hardening of $program" "$(hardening "$work/extracted/opt/slipway/$program")" "bind now,fortified,position independent,stack protector"
@@ -125,14 +133,14 @@ newer() {
 
 # make_system FOLDER: a clean system with Slurm
 make_system() {
-  local kept=$cache/$release-slurm.tar
+  local with=systemd,munge,slurmctld,slurmd,slurm-client,man-db,bash-completion,logrotate,iproute2,procps,rpm kept
+  kept=$cache/$release-slurm-$(sha256sum <<<"$with" | cut -c 1-8).tar
   if [ -n "$cache" ] && [ -e "$kept" ]; then
     mkdir "$1"
     tar -C "$1" --numeric-owner -xpf "$kept"
     return
   fi
-  scripts/root.sh make "$release" "$1" \
-    --include=systemd,munge,slurmctld,slurmd,slurm-client,man-db,bash-completion,logrotate,iproute2,procps
+  scripts/root.sh make "$release" "$1" --include="$with"
   [ -n "$cache" ] || return 0
   tar -C "$1" --numeric-owner -cpf "$kept.part" .
   mv "$kept.part" "$kept"
@@ -149,8 +157,8 @@ try() {
   mkdir "$folder/one"
   cp "$packages"/*.deb "$folder/one/"
   mv "$work/newer" "$folder/two"
-  cp tests/packages_in_root.sh tests/without_root.bash tests/system/site_helper.bash "$archive" "$folder/"
-  for step in enter-alone:without_root enter:install enter-alone:use enter-alone:upgrade enter-alone:remove enter:purge; do
+  cp tests/packages_in_root.sh tests/without_root.bash tests/system/site_helper.bash "$archive" "$packages"/*.rpm "$folder/"
+  for step in enter-alone:without_root enter:install enter-alone:use enter-alone:upgrade enter-alone:remove enter:purge enter-alone:rpms; do
     say "packages: ${step#*:}"
     scripts/root.sh "${step%:*}" "$root" bash packages_in_root.sh "${step#*:}" >>"$work/said" 2>>"$work/errors" || same "the step ${step#*:}" failed 'done'
   done
@@ -203,14 +211,24 @@ check_steps() {
   expect "history after the purge" same
   expect "the purge says so" 1
   expect "left behind" ""
+  expect "RPMs installed" 5
+  expect "files that differ from the RPMs'" ""
+  expect "files that the RPMs changed" 0
+  expect "version from the RPM" "$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)"
+  expect "the RPM's unit at boot" enabled
+  expect "folder after the RPMs' upgrade" "755 root"
+  expect "the unit after the RPMs' upgrade" enabled
+  expect "the RPMs' removal names the lines" 1
+  # The first is every RPM's, and belongs to a package of RHEL's.
+  expect "what the RPMs leave" "/usr/share/licenses /var/lib/slipway /var/lib/slipway/history"
 }
 
 archive=''
 for release in "$@"; do
   packages=$work/built/$release
   find "$work" -mindepth 1 -maxdepth 1 ! -name '*.tar.gz' -exec rm -rf {} +
-  parts=deb
-  if [ "$release" = "$1" ]; then parts=deb,folder; fi
+  parts=deb,rpm
+  if [ "$release" = "$1" ]; then parts=deb,rpm,folder; fi
   if [ -n "$have" ]; then packages=$have/$release; else build; fi
   if [ -n "$keep" ]; then
     rm -rf "${keep:?}/$release"

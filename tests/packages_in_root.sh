@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # packages_in_root.sh STEP: a step of tests/packages.sh on a clean system, in the folder with the packages: without_root, install,
-# use, upgrade, remove or purge. Prints a line 'NAME: VALUE' for each thing that is compared.
+# use, upgrade, remove, purge or rpms. Prints a line 'NAME: VALUE' for each thing that is compared.
 set -uo pipefail
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 here=$PWD
@@ -14,7 +14,7 @@ said() { echo "$1: $(tr '\n' ' ' | sed 's/ *$//')"; }
 # The files of the system, byte by byte, but for what apt and dpkg write about themselves and the folders of programs that run
 files() {
   local all=(find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /home -o -path /var/cache
-    -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/log/apt -o -path /var/log/dpkg.log -o -path /var/log/alternatives.log
+    -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/lib/rpm -o -path /var/log/apt -o -path /var/log/dpkg.log -o -path /var/log/alternatives.log
     -o -path /etc/ld.so.cache -o -path /etc/resolv.conf \) -prune -o)
   "${all[@]}" -printf '%p %y %m %U %G %l\n' | sort
   "${all[@]}" -type f -print0 | sort -z | xargs -0 sha256sum
@@ -191,6 +191,30 @@ purge() {
   grep -c "/var/lib/slipway.* not empty so not removed" /tmp/purge.log | said "the purge says so"
   rm -r /var/lib/slipway
   { files | diff /home/files-before - | grep '^[<>]' || true; } | said "left behind"
+}
+
+# The RPMs, on a system that has no other and so nothing that they need: their files, their scripts, and what they leave. Debian's
+# rpm keeps its database elsewhere by default.
+rpms() {
+  local rpm=(rpm --dbpath /var/lib/rpm)
+  files >/home/files-before
+  "${rpm[@]}" --install --nodeps "$here"/*.rpm >&2
+  "${rpm[@]}" --query --all | grep -c . | said "RPMs installed"
+  "${rpm[@]}" --verify --all --nodeps | said "files that differ from the RPMs'"
+  files | diff /home/files-before - | grep -c '^<' | said "files that the RPMs changed"
+  slipway --version | awk '{ sub(",", "", $2); print $2; exit }' | said "version from the RPM"
+  systemctl --root=/ is-enabled slipway-transport.service | said "the RPM's unit at boot"
+  echo history >/var/lib/slipway/history
+  "${rpm[@]}" --upgrade --replacepkgs --nodeps "$here"/*.rpm >&2
+  stat -c '%a %U' /run/slipway | said "folder after the RPMs' upgrade"
+  systemctl --root=/ is-enabled slipway-transport.service | said "the unit after the RPMs' upgrade"
+  echo '# BEGIN Slipway' >/etc/slurm/plugstack.conf
+  "${rpm[@]}" --query --all | xargs "${rpm[@]}" --erase >/tmp/erase.log 2>&1
+  cat /tmp/erase.log >&2
+  grep -c 'still names the plugins' /tmp/erase.log | said "the RPMs' removal names the lines"
+  rm -r /etc/slurm
+  cp -a /home/slurm /etc/slurm
+  { files | diff /home/files-before - || true; } | sed -n 's/^[<>] \(\/[^ ]*\).*/\1/p' | said "what the RPMs leave"
 }
 
 "$1"
