@@ -16,7 +16,7 @@
 #   ./test.sh --soak     only: tests/system/soak_*.bats, which take minutes each: many rounds, or long watching; 512 ranks
 #   ./test.sh --gpu      only: what only the GPUs of this machine can answer (tests/gpu/run.sh --help)
 #   ./test.sh --packages only: the packages of Debian 12 and 13 and RPMs are built in clean roots, twice, and installed, used,
-#                        upgraded and removed on clean systems with Slurm, and the archive is tried without root
+#                        upgraded under a job and removed on clean systems with Slurm, and the archive is tried without root
 #                        (tests/packages.sh --help)
 #   ./test.sh --api-server   only: manifests on a real API server, built from Debian sid's package and kept in ~/.cache (as root)
 #   ./test.sh --distributions   only: the quickstart and --quick on Debian 12, 13 and sid (tests/distributions.sh --help)

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Builds the packages in a clean root, and tries them: the flags they were compiled with, what lintian and rpmlint say, a
 # signature that gpg accepts; and on a clean system with Slurm: what a user without root gets from the archive, then install,
-# describe the cluster, run jobs, upgrade, remove, purge, with the files of the system compared before and after.
+# describe the cluster, run jobs, upgrade below a job, remove, purge, with the files of the system compared before and after.
 # RPMs are compared with the Debian packages, file by file, installed and removed. The archive is built in the first RELEASE, and
 # tried in each.
 #
 #   tests/packages.sh [OPTION...] [RELEASE...]   of Debian (default: this machine's); as root, with Debian's archive
 #
-#   --twice          builds a second time, without a compiler cache, and compares every byte; takes twice as long
+#   --twice          builds a second time, with an empty compiler cache, and compares every byte; takes twice as long
 #   --keep FOLDER    leaves the packages there, in FOLDER/RELEASE
 #   --have FOLDER    tries the packages in FOLDER/RELEASE, as --keep has left them, and builds none
+#   --from FOLDER    the upgrade is from the packages in FOLDER/RELEASE, such as those of an older commit (default: from those
+#                    that were built to the same with another version)
 #   --cache FOLDER   keeps the clean roots there, and uses those that are there already
 #   --help           this text
 #
@@ -18,18 +20,18 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 
-twice=false keep='' have='' cache=''
+twice=false keep='' have='' from='' cache=''
 while [[ "${1:-}" == -* ]]; do
   case $1 in
     --help) sed -n '/^set /q; s/^# \{0,1\}//p' tests/packages.sh | tail -n +2 && exit ;;
     --twice) twice=true ;;
-    --keep | --have | --cache)
+    --keep | --have | --from | --cache)
       [ -n "${2:-}" ] || die "$1 takes a folder"
       mkdir -p "$2"
       declare "${1#--}=$(cd "$2" && pwd)"
       shift
       ;;
-    *) die "unknown option $1; known: --twice, --keep, --have, --cache, --help" ;;
+    *) die "unknown option $1; known: --twice, --keep, --have, --from, --cache, --help" ;;
   esac
   shift
 done
@@ -66,9 +68,10 @@ build() {
   same "the signature" "$(gpg --batch --verify "$work/built/SHA256SUMS.asc" "$work/built/SHA256SUMS" 2>&1 | grep -c 'Good signature')" 1
   gpgconf --kill all
   if $twice; then
-    CCACHE_DISABLE=1 scripts/release.sh ${cache:+--cache "$cache"} --make "$parts" --in "$release" "$work/again"
+    mkdir "$work/ccache"
+    CCACHE_DIR=$work/ccache scripts/release.sh ${cache:+--cache "$cache"} --make "$parts" --in "$release" "$work/again"
     same "the same bytes" "$(cat "$work/again/SHA256SUMS")" "$(cat "$work/built/SHA256SUMS")"
-    rm -r "$work/again"
+    rm -r "$work/again" "$work/ccache"
   fi
 }
 
@@ -155,7 +158,7 @@ try() {
   mkdir -p "$folder" "$work/newer" "$work/unpacked"
   for deb in "$packages"/*.deb; do newer "$deb"; done
   mkdir "$folder/one"
-  cp "$packages"/*.deb "$folder/one/"
+  cp "${from:-${packages%/*}}/$release"/*.deb "$folder/one/"
   mv "$work/newer" "$folder/two"
   cp tests/packages_in_root.sh tests/without_root.bash tests/system/site_helper.bash "$archive" "$packages"/*.rpm "$folder/"
   for step in enter-alone:without_root enter:install enter-alone:use enter-alone:upgrade enter-alone:remove enter:purge enter-alone:rpms; do
@@ -202,7 +205,9 @@ check_steps() {
   expect "history after the upgrade" same
   expect "records after the upgrade" 0
   expect upgraded 5
+  expect "a job through the upgrade" "JobState=COMPLETED, 60 steps, 2 attempts"
   expect "a job after the upgrade" "0 show"
+  expect "a job after the restart" "0 show"
   expect undo 0
   expect "the removal names the lines" 1
   expect "history after the removal" same

@@ -20,8 +20,9 @@ files() {
   "${all[@]}" -type f -print0 | sort -z | xargs -0 sha256sum
 }
 
-# keep_history, and same_history NAME: whether what the node has recorded is still the same
-recorded() { find /var/lib/slipway -type f -exec sha256sum {} + | sort; }
+# keep_history, and same_history NAME: whether what the node has recorded is still the same, without the last health check,
+# which a running slurmd repeats
+recorded() { find /var/lib/slipway -type f ! -path '*/health/*' -exec sha256sum {} + | sort; }
 keep_history() { recorded | tee /home/history >&2; }
 same_history() { recorded | diff /home/history - >&2 && echo "$1: same"; }
 
@@ -94,6 +95,53 @@ job_with_plugin() {
   echo "$status $word"
 }
 
+# start_training: submits a job whose program waits at step 20 until /home/upgraded is there, fails, resumes from its checkpoint
+# and gets to step 60; then comes a step with the plugin. Waits for that step 20, and prints the job's number.
+start_training() {
+  local end=$((SECONDS + 60))
+  mkdir -p /home/training
+  cat >/home/training/train.sh <<'TEXT'
+#!/bin/sh
+step=$(cat checkpoint 2>/dev/null || echo 0)
+while [ "$step" -lt 60 ]; do
+  sleep 0.1
+  step=$((step + 1))
+  echo "$step" >"$SLIPWAY_PROGRESS"
+  echo "$step" >checkpoint.new && mv checkpoint.new checkpoint
+  if [ "$step" = 20 ]; then
+    until [ -e /home/upgraded ]; do sleep 0.1; done
+    exit 1
+  fi
+done
+TEXT
+  cat >/home/training/train.sbatch <<'TEXT'
+#!/bin/sh
+#SBATCH --nodelist=here --no-kill --output=train.out
+slipway launch --heartbeat 2 --ledger train.jsonl -- ./train.sh || exit
+srun --nccl-env=show true
+TEXT
+  chmod 755 /home/training/train.sh
+  sbatch --parsable --chdir=/home/training /home/training/train.sbatch
+  until [ "$(cat /home/training/checkpoint 2>/dev/null || echo 0)" = 20 ]; do
+    if [ $SECONDS -ge $end ]; then cat /home/training/train.out "$SITE"/log/* >&2 && return 1; fi
+    sleep 0.1
+  done
+}
+
+# finish_training JOB: lets it go on, and prints how it ended
+finish_training() {
+  local end=$((SECONDS + 60))
+  touch /home/upgraded
+  until scontrol show job "$1" | grep -q 'JobState=\(COMPLETED\|FAILED\)'; do
+    [ $SECONDS -lt $end ] || break
+    sleep 0.2
+  done
+  cat /home/training/train.out >&2
+  slipway ledger /home/training/train.jsonl >/tmp/ledger
+  cat /tmp/ledger >&2
+  echo "$(scontrol show job "$1" | grep -o 'JobState=[A-Z]*'), $(cat /home/training/checkpoint) steps, $(grep -o '[0-9]* attempts' /tmp/ledger)"
+}
+
 # stage: of the last health check
 stage() { sed -n 's/.*"stage": "\(.*\)".*/\1/p'; }
 
@@ -158,14 +206,19 @@ use() {
 }
 
 upgrade() {
+  local job
+  start_slurm || return
+  job=$(start_training) || return
   dpkg --install "$here"/two/*.deb >&2
   same_history "history after the upgrade"
   slipway bandwidth history --json | grep all_gather >&2; echo "records after the upgrade: $?"
   dpkg-query --show --showformat='${Version}\n' 'slipway*' | grep -c '+1$' | said upgraded
-  start_slurm || return
-  job_with_plugin | said "a job after the upgrade"
+  finish_training "$job" | said "a job through the upgrade"
+  wait_until_idle 1 && job_with_plugin | said "a job after the upgrade"
+  restart_slurm && job_with_plugin | said "a job after the restart"
   slipway cluster describe --undo --yes --nodes here >&2; echo "undo: $?"
   stop_slurm
+  rm -r /home/training /home/upgraded
   keep_history
 }
 
