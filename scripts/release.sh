@@ -121,11 +121,7 @@ here() {
 export LC_ALL=C.UTF-8 TZ=UTC
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
-# Builds of packages have another home folder, and so another configuration of ccache.
-if command -v ccache >/dev/null; then
-  CCACHE_DIR=$(ccache -k cache_dir) CCACHE_MAXSIZE=$(ccache -k max_size)
-  export CCACHE_DIR CCACHE_MAXSIZE CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-fi
+share_ccache
 if [ -n "$releases" ]; then
   for release in ${releases//,/ }; do in_root "$release"; done
 else

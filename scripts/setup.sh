@@ -125,6 +125,14 @@ seldom_collected() {
   if "${CXX:-c++}" --version 2>/dev/null | grep -q "Free Software Foundation"; then echo --param=ggc-min-heapsize=1000000; fi
 }
 
+# share_ccache: exports what builds in other roots need to share this machine's compiler cache; they have another home folder, and so
+# another configuration
+share_ccache() {
+  command -v ccache >/dev/null || return 0
+  CCACHE_DIR=$(ccache -k cache_dir) CCACHE_MAXSIZE=$(ccache -k max_size)
+  export CCACHE_DIR CCACHE_MAXSIZE CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+}
+
 # build_slipway [tests [SUITE]]: the build that people use and that the tests test. Without `tests`, tests are not compiled
 # unless they were before, and those of the suite `sanitized` never; with SUITE, those of this suite are not. Warnings are errors only with the compiler that we
 # develop with: a newer compiler's new warning should not stop a newcomer. -O1 compiles in three quarters of the time of

@@ -160,7 +160,7 @@ try() {
   mkdir "$folder/one"
   cp "${from:-${packages%/*}}/$release"/*.deb "$folder/one/"
   mv "$work/newer" "$folder/two"
-  cp tests/packages_in_root.sh tests/without_root.bash tests/system/site_helper.bash "$archive" "$packages"/*.rpm "$folder/"
+  cp tests/{packages_in_root.sh,slurm_in_root.bash,without_root.bash} tests/system/site_helper.bash "$archive" "$packages"/*.rpm "$folder/"
   for step in enter-alone:without_root enter:install enter-alone:use enter-alone:upgrade enter-alone:remove enter:purge enter-alone:rpms; do
     say "packages: ${step#*:}"
     scripts/root.sh "${step%:*}" "$root" bash packages_in_root.sh "${step#*:}" >>"$work/said" 2>>"$work/errors" || same "the step ${step#*:}" failed 'done'

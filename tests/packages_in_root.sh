@@ -6,10 +6,8 @@ export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 here=$PWD
 export SUITE=/run/slipway-site SITE=/run/slipway-site/site
 . ./site_helper.bash
+. ./slurm_in_root.bash
 . ./without_root.bash
-
-# said NAME: what comes in, on one line
-said() { echo "$1: $(tr '\n' ' ' | sed 's/ *$//')"; }
 
 # The files of the system, byte by byte, but for what apt and dpkg write about themselves and the folders of programs that run
 files() {
@@ -26,73 +24,10 @@ recorded() { find /var/lib/slipway -type f ! -path '*/health/*' -exec sha256sum 
 keep_history() { recorded | tee /home/history >&2; }
 same_history() { recorded | diff /home/history - >&2 && echo "$1: same"; }
 
-# start_munge: as the site does, with a key of its own
-start_munge() {
-  mkdir -p "$SITE"/{state,spool,log,run} /run/munge
-  head -c 1024 /dev/urandom >"$SITE/key"
-  chmod 600 "$SITE/key"
-  munged --force --num-threads=2 --key-file="$SITE/key" --socket="$SITE/run/munge.socket" --pid-file="$SITE/run/munged.pid" \
-    --log-file="$SITE/log/munged.log" --seed-file="$SITE/run/munge.seed" 2>/dev/null
-  ln -sfn "$SITE/run/munge.socket" /run/munge/munge.socket.2 # where clients look for it
-}
-
-# start_slurm: a site's own cluster of two nodes, of which one is switched off
-start_slurm() {
-  systemd-tmpfiles --create /usr/lib/tmpfiles.d/slipway-node.conf # as at each boot
-  ip link add eno1 type veth peer name wire
-  ip address add 10.77.0.1/24 dev eno1
-  ip link set eno1 up
-  ip link set wire up
-  ip route add default via 10.77.0.254
-  [ -e /etc/slurm/slurm.conf ] || site_slurm_conf >/etc/slurm/slurm.conf
-  echo CgroupPlugin=cgroup/v1 >/etc/slurm/cgroup.conf
-  start_munge
-  slurmctld
-  start_slurmd
-}
-
-start_slurmd() {
-  slurmd -N here 2>/dev/null || slurmd
-  wait_until_idle 1
-}
-
-# wait_until_idle NUMBER: so many nodes are idle
-wait_until_idle() {
-  local end=$((SECONDS + 60))
-  until [ "$(sinfo --noheader --Node --states=idle --responding --format=%N 2>/dev/null | sort -u | wc -l)" -ge "$1" ]; do
-    if [ $SECONDS -ge $end ]; then cat "$SITE"/log/* >&2 && return 1; fi
-    sleep 0.2
-  done
-}
-
-# end_daemon NAME: as systemd does, which kills what does not end: slurmd 24.11 may hang if it was reconfigured just before
-end_daemon() {
-  local end=$((SECONDS + 20))
-  pkill -x "$1"
-  while pgrep -x --runstates R,S,D "$1" >/dev/null; do
-    [ $SECONDS -lt $end ] || pkill -KILL -x "$1"
-    sleep 0.1
-  done
-}
-
-restart_slurm() {
-  end_daemon slurmd
-  scontrol reconfigure
-  start_slurmd
-}
-
-stop_slurm() {
-  local name
-  for name in slurmctld slurmd munged; do end_daemon "$name"; done
-}
-
-# job_with_plugin: the exit status of a job, and whether nccl_env accepts its option and refuses a wrong value
-job_with_plugin() {
-  local status word=show
-  srun --nodelist=here --nccl-env=show true >&2
-  status=$?
-  if srun --nodelist=here --nccl-env=wrong true 2>/dev/null; then word=anything; fi
-  echo "$status $word"
+# boot: what the packages do at each boot, and the site's Slurm
+boot() {
+  systemd-tmpfiles --create /usr/lib/tmpfiles.d/slipway-node.conf
+  start_slurm
 }
 
 # start_training: submits a job whose program waits at step 20 until /home/upgraded is there, fails, resumes from its checkpoint
@@ -185,7 +120,7 @@ use() {
   grep -c slipway- <<<"$complaints" | said units
   systemctl --root=/ list-unit-files --no-legend 'slipway-*' | awk '{ print $1, $2 }' | said "units at boot"
 
-  start_slurm || return
+  boot || return
   stat -c '%a %U' /run/slipway | said "folder for the time until the next boot"
   echo 'include /opt/slipway/lib/slipway/spank/container/*.conf' >/etc/slurm/plugstack.conf # as docs/start/existing-slurm.md says
   slipway cluster describe --yes --nodes here >&2; echo "describe the cluster: $?"
@@ -207,7 +142,7 @@ use() {
 
 upgrade() {
   local job
-  start_slurm || return
+  boot || return
   job=$(start_training) || return
   dpkg --install "$here"/two/*.deb >&2
   same_history "history after the upgrade"
