@@ -14,9 +14,10 @@ struct Release {
   unsigned version;
 };
 
-// API_CURRENT of the file META in Slurm's source. Read: 38 (22.05) and 42 (24.11). Assumed: those
-// in between and since, as each release adds one. A wrong row is harmless: Slurm then refuses the
-// plugin, as it would without the table.
+// API_CURRENT of the file META in Slurm's source, which is libslurm's number. Tried by
+// tests/slurm_releases.sh: 22.05, 23.11, 24.11, 25.11 and 26.05. Assumed: the three in between, as
+// each release adds one. A wrong row is harmless: Slurm then refuses the plugin, as it would
+// without the table.
 constexpr Release releases[] = {
     {38, SLURM_VERSION_NUM(22, 5, 0)},  {39, SLURM_VERSION_NUM(23, 2, 0)},
     {40, SLURM_VERSION_NUM(23, 11, 0)}, {41, SLURM_VERSION_NUM(24, 5, 0)},
