@@ -51,6 +51,9 @@ ncclResult_t make(ncclComm_t* comm, const std::string& id, int rank, int size, i
     auto made = std::make_unique<ncclComm>();
     made->world = std::make_shared<fake::World>(id, rank, size, device, world_rank);
     log_channels(*made->world);
+    const bool one_node = fake::setting("FAKE_NCCL_NETWORK").empty();
+    made->profiled = fake::Profiled::begin(
+        FAKE_NCCL, device, {std::hash<std::string>()(id), one_node ? 1 : size, size, rank});
     *comm = made.release();
     return ncclSuccess;
   } catch (const std::exception& error) {

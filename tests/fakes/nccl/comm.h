@@ -6,10 +6,12 @@
 #include <set>
 
 #include "tests/fakes/nccl/declarations.h"
+#include "tests/fakes/nccl/profiler.h"
 #include "tests/fakes/nccl/world.h"
 
 struct ncclComm {
   std::shared_ptr<fake::World> world;
+  std::shared_ptr<fake::Profiled> profiled;  // empty without a profiler plugin
   int splits = 0;
   std::map<int, std::vector<std::byte>> scalars;  // of operations made by RedOpCreatePreMulSum
   std::set<void*> handles;                        // of registered buffers

@@ -29,11 +29,35 @@ ncclResult_t from_status(int status) {
   return status == ok ? ncclSuccess : ncclUnhandledCudaError;
 }
 
+// What NCCL itself does as a collective; nullptr: it sends and receives.
+const char* profiled_name(Kind kind) {
+  switch (kind) {
+    case Kind::all_gather:
+      return "AllGather";
+    case Kind::all_reduce:
+      return "AllReduce";
+    case Kind::reduce_scatter:
+      return "ReduceScatter";
+    case Kind::broadcast:
+      return "Broadcast";
+    case Kind::reduce:
+      return "Reduce";
+    default:
+      return nullptr;
+  }
+}
+
 ncclResult_t queue_operation(const Pair& where, const Operation& operation) {
-  return from_status(
-      enqueue(reinterpret_cast<Stream*>(where.second), [world = where.first->world, operation] {
-        return skips_operations() ? int{ok} : world->run(operation);
-      }));
+  const std::shared_ptr<Profiled> profiled = where.first->profiled;
+  const char* const name = profiled_name(operation.kind);
+  const bool tells = profiled != nullptr && name != nullptr;
+  void* const event =
+      tells ? profiled->launched(name, operation.count, operation.type, operation.root) : nullptr;
+  return from_status(enqueue(reinterpret_cast<Stream*>(where.second), [world = where.first->world,
+                                                                       profiled, event, operation] {
+    const auto run = [&] { return skips_operations() ? int{ok} : world->run(operation); };
+    return event != nullptr ? profiled->run(event, run) : run();
+  }));
 }
 
 ncclResult_t queue_messages(const Pair& where, const std::vector<Message>& messages) {
