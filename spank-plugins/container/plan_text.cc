@@ -27,9 +27,11 @@ std::string encode(const ContainerPlan& plan) {
     to.put(mount.target);
     to.put(mount.flags);
   }
-  const NodeFolder node = plan.node_folder.value_or(NodeFolder{});
-  to.put(node.folder.string());
-  to.put(node.file.string());
+  to.put(static_cast<long>(plan.node_folders.size()));
+  for (const NodeFolder& node : plan.node_folders) {
+    to.put(node.folder.string());
+    to.put(node.file.string());
+  }
   to.put(plan.unshared);
   to.put(plan.job_wins);
   to.put(plan.job);
@@ -54,10 +56,12 @@ ContainerPlan decode_plan(std::string_view text) {
     mount.flags = from.texts();
     plan.mounts.push_back(mount);
   }
-  NodeFolder node;
-  node.folder = from.text();
-  node.file = from.text();
-  if (!node.folder.empty()) plan.node_folder = node;
+  for (long left = from.number(); left > 0; --left) {
+    NodeFolder node;
+    node.folder = from.text();
+    node.file = from.text();
+    plan.node_folders.push_back(node);
+  }
   plan.unshared = from.texts();
   plan.job_wins = from.texts();
   plan.job = from.variables();

@@ -204,7 +204,7 @@ void RootBuilder::add_mounts() {
        parse_fstab(read_in_root(container_.get(), "etc/fstab"), plan_.job)) {
     mount_line(roots(), line);
   }
-  mount_node_folder();
+  for (const NodeFolder& each : plan_.node_folders) mount_node_folder(each);
   mount_driver();
   for (const MountRequest& mount : plan_.mounts) mount_line(roots(), line_of(mount));
   if (!plan_.batch_script.empty()) {
@@ -214,14 +214,13 @@ void RootBuilder::add_mounts() {
   }
 }
 
-void RootBuilder::mount_node_folder() {
-  if (!plan_.node_folder) return;
+void RootBuilder::mount_node_folder(const NodeFolder& node) {
   try {
-    if (find_in_root(container_.get(), plan_.node_folder->file)) return;
+    if (find_in_root(container_.get(), node.file)) return;
   } catch (const Error&) {
     return;  // the image has something in the way, and the job did not ask for the folder
   }
-  const std::string folder = plan_.node_folder->folder.string();
+  const std::string folder = node.folder.string();
   mount_line(roots(),
              {folder, folder, "", {"x-create=dir", "rbind", "ro", "nosuid", "nodev", "nofail"}});
 }

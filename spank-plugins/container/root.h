@@ -40,7 +40,7 @@ class RootBuilder {
   void mount_overlay(const std::string& lower);
   void mount_system();
   void mount_configuration();
-  void mount_node_folder();
+  void mount_node_folder(const NodeFolder& node);
   void mount_driver();
   std::string place_of_changes();
   Roots roots() const { return {node_.get(), container_.get()}; }

@@ -38,7 +38,7 @@ struct ContainerPlan {
   std::vector<std::string> job_wins;     // names whose values in `job` beat the image's
 
   // Of Slurm and the administrator, never of the user.
-  std::optional<NodeFolder> node_folder;  // mounted unless the image has its file
+  std::vector<NodeFolder> node_folders;  // each mounted unless the image has its file
   uint32_t job_id = 0;  // whose mount namespace the container is made in; 0: the caller's
   std::filesystem::path keeper = SLIPWAY_CONTAINER_KEEPER;  // the program
   std::chrono::seconds patience{600};                       // for the container to come up

@@ -83,7 +83,7 @@ void StepContainer::start_anew(Way way) {
   if (!temporary_) plan.changes = place_ / "changes";
   plan.job = facts_.job;
   plan.job_id = facts_.id.job;
-  plan.node_folder = transport_folder();
+  plan.node_folders = node_folders();
   plan.batch_script = facts_.batch_script;
   plan.life = facts_.life;
   plan.keeper = installation_of_plugin() / "libexec/slipway/container-keeper";

@@ -1,4 +1,4 @@
-// The folder of the node that a container gets without being asked.
+// The folders of the node that a container gets without being asked.
 #include "spank-plugins/container/transport_folder.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "common/node_profile.h"
+#include "common/profiler_library.h"
 
 namespace slipway::container {
 namespace {
@@ -36,12 +37,15 @@ std::optional<NodeFolder> transport_folder(const NodeTransport& transport) {
   return NodeFolder{is_vendors ? vendors : folder, folder / libraries.names.front()};
 }
 
-std::optional<NodeFolder> transport_folder() noexcept {
+std::vector<NodeFolder> node_folders() noexcept {
+  const fs::path profiler = profiler_library();
+  std::vector<NodeFolder> all = {{profiler.parent_path(), profiler}};
   try {
-    return transport_folder(load_node_profile().transport);
+    if (auto transport = transport_folder(load_node_profile().transport)) all.push_back(*transport);
   } catch (const std::exception&) {
-    return std::nullopt;
+    return all;
   }
+  return all;
 }
 
 }  // namespace slipway::container

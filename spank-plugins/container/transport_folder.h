@@ -1,9 +1,10 @@
-// The folder of the node that a container gets without being asked: the transport of GPU traffic,
-// which belongs to the machine, so that few images have it.
+// The folders of the node that a container gets without being asked: the transport of GPU traffic,
+// which belongs to the machine, so that few images have it, and our plugin for NCCL.
 #pragma once
 
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "common/node_transport.h"
 
@@ -18,8 +19,8 @@ struct NodeFolder {
 // Empty if the transport has no libraries.
 std::optional<NodeFolder> transport_folder(const NodeTransport& transport);
 
-// The same for this node, from its profile. A node without one, or with a damaged one, has none:
-// jobs run there, and nccl_env reports it.
-std::optional<NodeFolder> transport_folder() noexcept;
+// All of this node. A node without a profile, or with a damaged one, has no transport: jobs run
+// there, and nccl_env reports it.
+std::vector<NodeFolder> node_folders() noexcept;
 
 }  // namespace slipway::container

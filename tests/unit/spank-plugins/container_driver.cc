@@ -69,7 +69,7 @@ void take_value(const std::string& name, const std::string& value, Driven& drive
   if (name == "wins") plan.job_wins.push_back(value);
   if (name == "user") driven.user = to_number<uid_t>(value).value_or(0);
   if (name == "patience") plan.patience = std::chrono::seconds(to_number<int>(value).value_or(1));
-  if (name == "node") plan.node_folder = NodeFolder{value, value + "/plugin"};
+  if (name == "node") plan.node_folders.push_back({value, value + "/plugin"});
   if (name == "tasks") driven.tasks = to_number<int>(value).value_or(1);
   if (name == "job") {
     const size_t equals = value.find('=');

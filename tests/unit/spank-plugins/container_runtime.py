@@ -148,6 +148,7 @@ class Mounts(ContainerCase):
         self.made("other/plugin", "the job's")
         self.assertEqual(self.output(f"cat {node}/plugin", f"node={node}", f"mount={other}:{node}"), "the job's")
         self.assertEqual(self.output("ls -d /work", f"node={self.folder}/absent"), "/work\n")
+        self.assertEqual(self.output(f"cat {node}/plugin", f"node={self.folder}/absent", f"node={node}"), "the node's")
         os.makedirs(self.root + "/own/plugin")
         self.assertEqual(shell("ls /own", f"image={self.root}", "node=/own").stdout, "plugin\n")
 
