@@ -123,7 +123,8 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
               &options.on_hang);
   line.option("on-straggler", "tell|blame", "what to do about a host that slows the job down",
               &options.on_straggler);
-  line.flag("nccl-watch", "find stragglers with NCCL's inspector, a plugin that comes with NCCL",
+  line.flag("nccl-watch",
+            "find stragglers by each rank's collectives, which a profiler plugin of NCCL records",
             &options.nccl_watch);
   line.option("log-rules", "FILE", "rules about the output, as on SageMaker HyperPod", &log_rules);
   line.option("progress-regex", "REGEX",

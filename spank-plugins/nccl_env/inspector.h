@@ -1,11 +1,12 @@
-// The variables that turn on NCCL's inspector, a profiler plugin that comes with NCCL from 2.27 on
-// and records every collective:
+// The variables that turn on the recording of collectives: by our profiler plugin, which takes the
+// names of those of NVIDIA's inspector, so that it is easily replaced by it.
 // https://github.com/NVIDIA/nccl/tree/master/plugins/profiler/inspector
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "common/profiler_library.h"
 #include "spank-plugins/nccl_env/advice.h"
 
 namespace slipway::nccl_env {
@@ -13,16 +14,17 @@ namespace slipway::nccl_env {
 // Of sbatch, srun and salloc, as `srun --help` and the reference show it.
 inline constexpr const char* watch_option_name = "nccl-watch";
 inline constexpr const char* watch_option_help =
-    "turn on NCCL's inspector, which records each rank's collectives in NCCL_INSPECTOR_DUMP_DIR "
+    "record each rank's collectives, by a profiler plugin of NCCL, in NCCL_INSPECTOR_DUMP_DIR "
     "(nccl-inspector-JOB in the working directory if it is missing)";
 
-// One of them: it is set wherever the inspector is on.
+// One of them: it is set wherever the recording is on.
 inline constexpr const char* inspector_switch = "NCCL_INSPECTOR_ENABLE";
+
+inline constexpr const char* profiler_variable = "NCCL_PROFILER_PLUGIN";
 
 inline std::vector<Advice> inspector_advice() {
   const std::string source = "--nccl-watch";
-  return {{"NCCL_PROFILER_PLUGIN", "inspector", source,
-           "NCCL's own plugin libnccl-profiler-inspector.so"},
+  return {{profiler_variable, profiler_library(), source, "Slipway's plugin, which NCCL loads"},
           {inspector_switch, "1", source, "it records collectives"},
           {"NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS", "1000000", source,
            "it writes them once a second"}};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +13,12 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "common/profiler_library.h"
 #include "common/text.h"
 #include "spank-plugins/nccl_env/below_us.h"
 #include "spank-plugins/nccl_env/decide.h"
 #include "spank-plugins/nccl_env/image.h"
+#include "spank-plugins/nccl_env/inspector.h"
 #include "spank-plugins/nccl_env/job.h"
 #include "spank-plugins/nccl_env/table.h"
 #include "spank-plugins/spank/guard.h"
@@ -144,11 +147,20 @@ void warn(const std::string& text) {
   print(fmt::format("nccl_env: warning: {}: {}\n", step.profile.node, printable(text)));
 }
 
-void warn_of_hidden(const std::string& root) {
-  const std::vector<std::string> hidden = hidden_libraries(root);
+void warn_of_lack(const std::vector<std::string>& hidden, const std::string& folder) {
   if (hidden.empty()) return;
-  warn(fmt::format("the container lacks {}: add --container-mounts={}", join(hidden, ", "),
-                   step.profile.transport.libraries.folder));
+  warn(
+      fmt::format("the container lacks {}: add --container-mounts={}", join(hidden, ", "), folder));
+}
+
+void warn_of_hidden(const std::string& root) {
+  warn_of_lack(hidden_libraries(root), step.profile.transport.libraries.folder);
+  const std::filesystem::path profiler = profiler_library();
+  const bool ours = std::ranges::any_of(step.resolution.decisions, [&](const Decision& each) {
+    return each.name == profiler_variable && each.action == Action::set && each.value == profiler;
+  });
+  if (ours && ::access((root + profiler.string()).c_str(), F_OK) != 0)
+    warn_of_lack({profiler}, profiler.parent_path());
 }
 
 // The container's plugin acts after us, so that only the program's own environment shows who won.

@@ -313,6 +313,17 @@ in_hostile() {
   lacks "the container image won: NCCL"
 }
 
+@test "nccl_env: with --nccl-watch, a task has the plugin for NCCL where it is named, in a container, too" {
+  local image
+  hostile_image
+  for image in "" "--container-image=/home/hostile.sqsh"; do
+    run on $NAME login sh -c "srun --quiet --nodes=1 --gpus-per-node=8 --nccl-watch $image \
+      sh -c 'test -f \$NCCL_PROFILER_PLUGIN && echo [\$NCCL_PROFILER_PLUGIN \$NCCL_INSPECTOR_ENABLE]'"
+    says "[/opt/slipway/lib/slipway/nccl/libnccl-profiler-slipway.so 1]"
+    lacks "the container lacks"
+  done
+}
+
 @test "nccl_env: an unknown transport and a wrong argument in plugstack.conf affect neither job nor node" {
   local first
   first=$(compute_nodes $NAME | head -n 1)

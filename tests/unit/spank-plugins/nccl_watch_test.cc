@@ -4,19 +4,29 @@
 
 using namespace fake_slurm;
 
-TEST_CASE("nccl_env plugin: --nccl-watch turns on NCCL's inspector, and the user's values win") {
+TEST_CASE("nccl_env plugin: --nccl-watch turns on Slipway's profiler plugin for NCCL") {
   const NcclEnvNode node;
-  const Step step =
-      run_step(node.plugin(), {{"NCCL_PROFILER_PLUGIN", "mine"}}, {"show", "--nccl-watch"});
+  const Step step = run_step(node.plugin(), {}, {"show", "--nccl-watch"});
   const Environment& seen = step.tasks[0].environment;
   CHECK(seen.at("NCCL_INSPECTOR_ENABLE") == "1");
   CHECK(seen.at("NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS") == "1000000");
-  CHECK(seen.at("NCCL_PROFILER_PLUGIN") == "mine");
+  CHECK(seen.at("NCCL_PROFILER_PLUGIN").ends_with("/nccl/libnccl-profiler-slipway.so"));
   CHECK(seen.at("NCCL_SOCKET_IFNAME") == "=enp6s0");
   CHECK_THAT(step.tasks[0].errors,
              ContainsSubstring("slipway: --nccl-watch  it records collectives"));
   CHECK_FALSE(run_step(node.plugin(), {}).tasks[0].environment.contains("NCCL_INSPECTOR_ENABLE"));
   CHECK(run_step(node.plugin(), {}, {"off", "--nccl-watch"}).tasks[0].environment.empty());
+}
+
+TEST_CASE("nccl_env plugin: the user's own profiler plugin stays, and a warning says so") {
+  const NcclEnvNode node;
+  const Step step = run_step(node.plugin(), {{"NCCL_PROFILER_PLUGIN", "mine"}}, {"--nccl-watch"});
+  CHECK(step.tasks[0].environment.at("NCCL_PROFILER_PLUGIN") == "mine");
+  CHECK_THAT(step.tasks[0].errors,
+             ContainsSubstring("nccl_env: warning: demo-0: --nccl-watch records nothing: your own "
+                               "NCCL_PROFILER_PLUGIN is `mine`\n"));
+  CHECK_THAT(run_step(node.plugin(), {{"NCCL_PROFILER_PLUGIN", "mine"}}).tasks[0].errors,
+             !ContainsSubstring("--nccl-watch"));
 }
 
 TEST_CASE("nccl_env plugin: sbatch --nccl-watch holds for each srun, also with --export=NONE") {
