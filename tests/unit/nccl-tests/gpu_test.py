@@ -108,8 +108,7 @@ class Data(unittest.TestCase):
             done = run("all_reduce", "-b", "1K", "-e", "1K", "-d", "f8e4m3", ranks=2, **settings)
             self.assertEqual(done.status, 3)
             self.assertIn("cannot do `f8e4m3`", done.err)
-        # One rank alone: no products of 8 bits
-        small = ("all_reduce", "-b", "1K", "-e", "1K", "-n", "1", "-w", "0")
+        small = ("all_reduce", "-b", "1K", "-e", "1K", "-n", "1", "-w", "0")  # no products of 8 bits on one rank
         self.assertEqual(len(run(*small, "-d", "all", "-o", "all", ranks=1).rows()), 12 * 6 - 2 * 2)
         done = run(*small, "-d", "f8e5m2", "-o", "mulsum", ranks=1)
         self.assertEqual((done.status, "on 1 rank cannot do `mulsum` of `f8e5m2`" in done.err), (3, True))
