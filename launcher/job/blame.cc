@@ -9,7 +9,9 @@
 #include <cstring>
 #include <optional>
 #include <set>
+#include <utility>
 
+#include "common/host_list.h"
 #include "common/text.h"
 #include "launcher/job/blame_ends.h"
 #include "launcher/job/blame_repeats.h"
@@ -29,9 +31,17 @@ std::string how_it_ended(const RankEnd& end, const Diagnosis& diagnosis) {
   return text;
 }
 
+// A line for each text, with all nodes that have it, in the order of the notes.
 void add_evidence(Verdict& verdict, const std::vector<NodeNote>& notes, const char* whose = "") {
+  std::vector<std::pair<std::string, std::vector<std::string>>> lines;
   for (const NodeNote& note : notes) {
-    verdict.evidence.push_back(fmt::format("{}: {}{}", note.node, whose, note.text));
+    auto known =
+        std::ranges::find_if(lines, [&](const auto& one) { return one.first == note.text; });
+    if (known == lines.end()) known = lines.insert(lines.end(), {note.text, {}});
+    known->second.push_back(note.node);
+  }
+  for (const auto& [text, nodes] : lines) {
+    verdict.evidence.push_back(fmt::format("{}: {}{}", names_of_nodes(nodes), whose, text));
   }
 }
 

@@ -64,6 +64,7 @@ class Launcher {
   bool is_alone(const Attempt& attempt) const;
   // Handles everything that has arrived. `attempt` may be null.
   void pump(Attempt* attempt, std::chrono::milliseconds timeout = std::chrono::milliseconds(250));
+  void say_who_is_gone(const std::vector<AgentEvent>& events);
   void handle(const AgentEvent& event, Attempt* attempt);
   void write(const TaskText& text, Attempt* attempt);
   void act_on_findings(Attempt& attempt);

@@ -3,10 +3,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <map>
 
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "common/host_list.h"
 #include "launcher/job/launcher.h"
 
 namespace slipway::job {
@@ -119,6 +121,7 @@ void Launcher::pump(Attempt* attempt, milliseconds timeout) {
   const bool read = async_.backlog() < most_backlog;
   const std::vector<AgentEvent> events = agents_.wait(timeout, signals_.fd(), read);
   if (run_.check_after_freeze()) return;
+  say_who_is_gone(events);
   for (const AgentEvent& event : events) handle(event, attempt);
   send_checkpoint_orders();
   for (const AttemptEnergy& energy : energy_.complete()) ledger_.energy(energy);
@@ -130,6 +133,15 @@ void Launcher::pump(Attempt* attempt, milliseconds timeout) {
     act_on_findings(*attempt);
   if (attempt != nullptr && attempt->step().step >= 0)
     ledger_.progress(attempt->number(), attempt->first_step(), attempt->step());
+}
+
+// A line for each reason, with all nodes that have it.
+void Launcher::say_who_is_gone(const std::vector<AgentEvent>& events) {
+  std::map<std::string, std::vector<std::string>> nodes;
+  for (const AgentEvent& event : events) {
+    if (const auto* gone = std::get_if<Gone>(&event.news)) nodes[gone->text].push_back(event.node);
+  }
+  for (const auto& [why, names] : nodes) say(fmt::format("{}: {}", names_of_nodes(names), why));
 }
 
 void Launcher::handle(const AgentEvent& event, Attempt* attempt) {
@@ -150,8 +162,7 @@ void Launcher::handle(const AgentEvent& event, Attempt* attempt) {
                      refused_ = true;
                    },
                    [&](const Ports& ports) { ports_[event.node] = ports; },
-                   [&](const Gone& gone) {
-                     say(fmt::format("{}: {}", event.node, gone.text));
+                   [&](const Gone&) {
                      add_bad(event.node);
                      if (board_) board_->gone(event.node);
                    },

@@ -80,7 +80,8 @@ has_ended() { [ -z "$(on $NAME controller squeue --noheader --jobs="$1" 2>/dev/n
   on $NAME login sh -c 'cat >/home/launch.sbatch' <<END
 #!/bin/bash
 #SBATCH --nodes=$COUNT --exclusive --no-kill --output=/home/%j.out --chdir=/home
-/opt/slipway/bin/slipway launch --spares 2 -- ./count.sh 40
+# All of these nodes share the CPUs of one machine, so agents are silent for longer than on nodes of their own.
+/opt/slipway/bin/slipway launch --heartbeat 60 --spares 2 -- ./count.sh 40
 echo "status \$?"
 END
   job=$(on $NAME login sbatch --parsable /home/launch.sbatch)

@@ -120,7 +120,17 @@ TEST_CASE("blame: nobody for what makes most nodes unfit") {
   const Verdict verdict = judged(evidence, {});
   CHECK(verdict.what == "exit");
   CHECK(verdict.blame == Blame::unknown);
-  CHECK(verdict.evidence.back() == "n3: most nodes report this: gpu_driver: old");
+  CHECK(verdict.evidence.back() == "n0, n1, n3: most nodes report this: gpu_driver: old");
+}
+
+TEST_CASE("blame: many nodes with one reason are a host list on one line") {
+  Evidence evidence = four_nodes();
+  for (int i = 4; i < 40; ++i) evidence.nodes.push_back("n" + std::to_string(i));
+  for (int i = 1; i < 12; ++i) evidence.gone.push_back({"n" + std::to_string(i), "silent"});
+  evidence.gone.push_back({"n12", "closed"});
+  evidence.gone.push_back({"n13", "closed"});
+  const Verdict verdict = judged(evidence, {});
+  CHECK(verdict.evidence == Nodes{"n[1-11]: silent", "n12, n13: closed"});
 }
 
 TEST_CASE("blame: nobody for a killed task, which is named even if other ends arrived first") {
