@@ -114,6 +114,7 @@ class Planner {
   void plan_powered_down(const Node& node);
   void plan_without_machine(const Node& node);
   void plan_stopped(const Node& node);
+  void plan_twice_started(const Node& node);
   void plan_silent(const Node& node);
   void plan_orphans(const std::vector<Node>& nodes);
   void plan_replacements(const std::vector<Node>& nodes);      // reconcile_replace.cc

@@ -184,6 +184,16 @@ void Planner::plan_stopped(const Node& node) {
   }
 }
 
+// Slurm drains a node that already runs the job which it is to start: slurmctld was killed before
+// it saved that, or a job came back sooner than its first start had ended. Once the node has no
+// job, nothing is wrong with it.
+void Planner::plan_twice_started(const Node& node) {
+  if (!node.has("drain") || !node.has("idle") || node.has("completing")) return;
+  if (!node.state.reason.starts_with("Duplicate jobid")) return;
+  if (!lasts("twice " + node.state.node, situation_.graces.gone)) return;
+  add(Step::Kind::resume, node, "the job that Slurm started twice has ended");
+}
+
 // The machine runs, and Slurm has given it up: its slurmd never came, or came to nothing.
 void Planner::plan_silent(const Node& node) {
   const std::string& reason = node.state.reason;
@@ -219,6 +229,7 @@ void Planner::plan_node(const Node& node) {
       return plan_stopped(node);
     case Machine::running:
       if (!node.is_wanted()) return add(Step::Kind::replace, node, "slipway: no longer wanted");
+      plan_twice_started(node);
       return plan_silent(node);
   }
 }

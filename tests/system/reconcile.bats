@@ -116,6 +116,12 @@ power down $N-1: its machine is gone"
   wait_for all_idle
 }
 
+@test "reconcile: a node that Slurm drained for a job that it started twice is used again" {
+  machine $C scontrol update nodename=$N-0 state=drain reason="Duplicate jobid"
+  until_after_runs node_is $N-0 idle
+  tail -n 5 "$SUITE/steps" | grep "resume $N-0: the job that Slurm started twice has ended"
+}
+
 @test "reconcile: a machine that no node wants goes" {
   made_by_someone_else $N-7
   until_after_runs machines_are $C $N-0 $N-1 $S

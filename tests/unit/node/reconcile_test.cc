@@ -164,6 +164,15 @@ TEST_CASE("reconcile: a node that runs but was given up gets a new machine") {
         StepTexts{"power down c-gpu-0: it does not answer, so its machine is replaced"});
 }
 
+TEST_CASE("reconcile: a node that Slurm drained for a job started twice comes back without jobs") {
+  World world;
+  world.node("c-gpu-0", {"allocated", "drain"}, "Duplicate jobid").machine("c-gpu-0");
+  world.node("c-gpu-1", {"idle", "drain"}, "Duplicate jobid").machine("c-gpu-1");
+  CHECK(world.steps_after(59) == StepTexts{});
+  CHECK(world.steps_after(1) ==
+        StepTexts{"resume c-gpu-1: the job that Slurm started twice has ended"});
+}
+
 TEST_CASE("reconcile: graces can be shortened") {
   const Graces none = Graces{}.at_most(0);
   CHECK((none.gone | none.orphan | none.silent | none.failed | none.policy) == 0);
