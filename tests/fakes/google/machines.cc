@@ -263,6 +263,7 @@ pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) 
     std::erase_if(running, [&](const auto& machine) {
       if (is_on(cloud.folder / "instances" / (machine.first + ".json"), true)) return false;
       ::kill(machine.second, SIGKILL);
+      ::waitpid(machine.second, nullptr, 0);  // it is off once its last process has ended
       fs::remove(cloud.folder / "up" / machine.first);
       return true;
     });
