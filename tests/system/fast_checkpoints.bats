@@ -77,7 +77,7 @@ no_keeper() { ! keepers "$1" >/dev/null; }
 @test "fast checkpoints: they go with the agent, with the keeper and with the job, however these end" {
   # If Slurm could not tell a node that a job has ended, it asks again after one or two minutes.
   WAIT_SECONDS=240 wait_for node_is $N-1 idle
-  wait_for node_is $N-2 idle
+  WAIT_SECONDS=240 wait_for node_is $N-2 idle
   NODES=3 submit --spares 1 --fast-checkpoints -- ./remember.sh 1000
   wait_for has_said "is the first in memory: each rank's on 2 nodes"
   says_off() { has_said "fast checkpoints are off: $N-1: its keeper ended"; }
@@ -146,7 +146,7 @@ no_keeper() { ! keepers "$1" >/dev/null; }
 # Last, because it takes a node.
 @test "fast checkpoints: a training run that loses a node ends like an undisturbed one, to the last bit" {
   local train=/opt/slipway/share/slipway/examples/train
-  local run="/usr/bin/python3 $train/train.py --steps 60 --every 1000 --batch 4 --context 32 --width 32 --layers 1"
+  local run="/usr/bin/python3 $train/train.py --steps 300 --every 1000 --batch 4 --context 32 --width 32 --layers 1"
   on $NAME login mkdir -p /home/none-1 /home/none-2
   NODES=5 submit --spares 1 -- $run --checkpoints /home/none-1 --losses /home/undisturbed.losses
   ended 0
@@ -160,6 +160,6 @@ no_keeper() { ! keepers "$1" >/dev/null; }
   on $NAME login sort -un /home/undisturbed.losses >"$BATS_TEST_TMPDIR/undisturbed"
   # Steps that were done twice had the same loss twice.
   on $NAME login sort -u /home/disturbed.losses | sort -n >"$BATS_TEST_TMPDIR/disturbed"
-  [ "$(wc -l <"$BATS_TEST_TMPDIR/undisturbed")" -eq 60 ]
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/undisturbed")" -eq 300 ]
   diff "$BATS_TEST_TMPDIR/undisturbed" "$BATS_TEST_TMPDIR/disturbed"
 }
