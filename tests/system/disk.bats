@@ -74,7 +74,7 @@ END
 }
 
 @test "disk: a job whose start a killed slurmctld had not saved starts again, with its own /tmp on all nodes" {
-  # slurmd itself refuses the second start of a job whose first one was ended in the same second: then once more.
+  # slurmd refuses a second start in the second in which the first was ended: then again.
   refused() { on $NAME $N-0 grep -q "Job $JOB already killed, do not launch batch job" /var/log/slurm/slurmd.log; }
   begins_or_refused() { begins_again || refused; }
   begin_and_forget --nodes=2
