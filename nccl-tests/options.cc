@@ -78,9 +78,10 @@ void add_options_of_nccl_tests(CommandLine& line, Options& options, RawOptions& 
   line.option("datatype,d", "TYPE", "int8 to double, bfloat16, …, or all", &raw.type);
   line.option("root,r", "RANK", "root of collectives that have one; all: each rank in turn",
               &raw.root);
-  line.option("blocking,z", "0|1|2|3",
-              "wait after each operation (1), with a barrier (2), with an untimed barrier (3)",
-              &raw.blocking);
+  line.option(
+      "blocking,z", "0|1|2|3",
+      "wait after each iteration, and in a barrier (1), without it (2), or in an untimed one (3)",
+      &raw.blocking);
   line.option("timeout,T", "SECONDS",
               "give up after this long without progress, and name who hangs",
               &options.timeout_seconds, "wait forever");
