@@ -24,6 +24,19 @@ double Backend::seconds() const {
   return std::chrono::duration<double>(now).count();
 }
 
+void Backend::mark() {
+  wait();
+  marks_.push_back(seconds());
+}
+
+std::vector<double> Backend::between_marks() {
+  wait();
+  std::vector<double> between;
+  for (size_t i = 1; i < marks_.size(); ++i) between.push_back(marks_[i] - marks_[i - 1]);
+  marks_.clear();
+  return between;
+}
+
 double Backend::combine(Combine how, double value) {
   combine(how, std::span(&value, 1));
   return value;

@@ -88,6 +88,11 @@ class Backend {
   // Operations between the two are given to the library together (nccl-tests' -m).
   virtual void begin_group() {}
   virtual void end_group() {}
+  // Marks the moment at which all that this rank has started so far is done. By default, waits for
+  // it.
+  virtual void mark();
+  // Waits, and returns the seconds from each mark to the next since the last call.
+  virtual std::vector<double> between_marks();
   // Records the operations that `start` starts, which do not run. Throws Error if the backend
   // cannot.
   virtual std::unique_ptr<Recording> record(const std::function<void()>& start);
@@ -132,6 +137,7 @@ class Backend {
 
  private:
   HostPatterns host_patterns_;
+  std::vector<double> marks_;
 };
 
 // The number of different hosts among the ranks.

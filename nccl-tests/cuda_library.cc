@@ -48,6 +48,10 @@ void find_driver(void* library, CudaLibrary& to) {
   SLIPWAY_FIND(library, to, cuModuleGetFunction);
   SLIPWAY_FIND(library, to, cuModuleUnload);
   SLIPWAY_FIND(library, to, cuLaunchKernel);
+  SLIPWAY_FIND(library, to, cuEventCreate);
+  SLIPWAY_FIND(library, to, cuEventRecord);
+  SLIPWAY_FIND(library, to, cuEventElapsedTime);
+  SLIPWAY_FIND(library, to, cuEventDestroy_v2);
   SLIPWAY_FIND(library, to, cuGetErrorString);
 }
 

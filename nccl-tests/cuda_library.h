@@ -14,6 +14,7 @@ using CudaGraph = struct CUgraph_st*;
 using CudaGraphExec = struct CUgraphExec_st*;
 using CudaModule = struct CUmod_st*;
 using CudaFunction = struct CUfunc_st*;
+using CudaEvent = struct CUevent_st*;
 
 // Numbers of CUDA's headers.
 inline constexpr int cuda_insufficient_driver = 35;   // the runtime needs a newer driver
@@ -56,6 +57,10 @@ struct CudaLibrary {
   int (*cuModuleUnload)(CudaModule) = nullptr;
   int (*cuLaunchKernel)(CudaFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                         unsigned, CudaStream, void**, void**) = nullptr;
+  int (*cuEventCreate)(CudaEvent*, unsigned) = nullptr;
+  int (*cuEventRecord)(CudaEvent, CudaStream) = nullptr;
+  int (*cuEventElapsedTime)(float*, CudaEvent, CudaEvent) = nullptr;
+  int (*cuEventDestroy_v2)(CudaEvent) = nullptr;
   int (*cuGetErrorString)(int, const char**) = nullptr;
 
   // Throw Error with the library's own text unless `status` is 0.

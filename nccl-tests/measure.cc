@@ -5,7 +5,10 @@
 #include <memory>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "common/median.h"
+#include "common/text.h"
 #include "nccl-tests/checked_run.h"
 #include "nccl-tests/heartbeat.h"
 
@@ -87,22 +90,22 @@ class Bench {
     double untimed = 0;
     backend_.barrier();
     const double begin = backend_.seconds();
-    double last = begin;
+    if (timing.each_iteration) backend_.mark();
     for (int i = 0; i < iterations; ++i) {
       start_iteration(timing);
       if (timing.mode == Mode::pipelined) untimed += block(timing.blocking);
-      if (timing.each_iteration) {
-        backend_.wait();
-        const double now = backend_.seconds();
-        if (i >= timing.skipped) each_us_.push_back((now - last) * 1e6 / timing.aggregated);
-        last = now;
-      }
+      if (timing.each_iteration) backend_.mark();
     }
     const double issued = backend_.seconds();
     backend_.wait();
+    const double took = backend_.seconds() - begin - untimed;
+    if (timing.each_iteration) {
+      for (const double one : backend_.between_marks())
+        each_us_.push_back(one * 1e6 / timing.aggregated);
+    }
     const int operations = iterations * timing.aggregated;
     issue_us_.push_back((issued - begin - untimed) * 1e6 / operations);
-    return (backend_.seconds() - begin - untimed) / operations;
+    return took / operations;
   }
 
   // The mean over this rank's samples, and over all ranks.
@@ -113,10 +116,12 @@ class Bench {
     return backend_.combine(Combine::sum, sum / ranks);
   }
 
-  // The times of single iterations, of the slowest rank.
-  std::vector<double> each_iteration() {
-    if (!each_us_.empty()) backend_.combine(Combine::max, each_us_);
-    return std::move(each_us_);
+  // The times of single iterations: of each rank, and of the slowest.
+  void each_iteration(Placement& result) {
+    if (each_us_.empty()) return;
+    result.ranks_iterations_us = all_of(each_us_);
+    backend_.combine(Combine::max, each_us_);
+    result.iterations_us = std::move(each_us_);
   }
 
   void check(const Timing& timing, Placement& result) const;
@@ -155,6 +160,17 @@ class Bench {
     const double before = backend_.seconds();
     backend_.barrier();
     return blocking == Blocking::wait_then_barrier_untimed ? backend_.seconds() - before : 0;
+  }
+
+  // These numbers of all ranks.
+  std::vector<std::vector<double>> all_of(const std::vector<double>& own) const {
+    std::vector<std::vector<double>> all;
+    for (const std::string& one : backend_.share(fmt::format("{}", fmt::join(own, " ")))) {
+      all.emplace_back();
+      for (const std::string& number : split(one, ' '))
+        all.back().push_back(to_number<double>(number).value());
+    }
+    return all;
   }
 
   int64_t wrong_in_run(int run, bool recorded) const;
@@ -210,7 +226,7 @@ Placement measure_placement(Backend& backend, const Case& which, const Shape& sh
   bench.run(1);
   result.samples_us = sample(
       backend, timing, [&] { return bench.take(timing); }, result.budget_spent, result.time);
-  result.iterations_us = bench.each_iteration();
+  bench.each_iteration(result);
   result.issue_us = bench.issue_us();
   result.time.us = median(result.samples_us);
   if (result.time.us > 0) {
@@ -268,6 +284,15 @@ std::string_view to_string(Average average) {
       return "slowest rank";
   }
   return "";
+}
+
+std::vector<double> counted_iterations(const std::vector<double>& us, const Timing& timing) {
+  std::vector<double> counted;
+  for (size_t i = 0; i < us.size(); ++i) {
+    if (i % static_cast<size_t>(timing.iterations) >= static_cast<size_t>(timing.skipped))
+      counted.push_back(us[i]);
+  }
+  return counted;
 }
 
 std::string_view Case::reduction_name() const {

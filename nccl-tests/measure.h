@@ -42,10 +42,13 @@ struct Timing {
   double precision = 0;
   double budget_seconds = 30;
   bool each_iteration = false;  // also times the iterations of a pipelined sample one by one
-  int skipped = 0;              // iterations of those to leave out at the start
+  int skipped = 0;              // iterations of each sample that their statistics leave out
   int checks = 1;
   int graph_launches = 0;  // of the iterations as a CUDA graph; 0: they are not recorded
 };
+
+// Of the times of all iterations, those that their statistics count.
+std::vector<double> counted_iterations(const std::vector<double>& us, const Timing& timing);
 
 struct Time {
   double us = 0;      // the median over the samples, from which bandwidths are computed
@@ -63,7 +66,8 @@ struct Placement {
   int64_t wrong_runs = 0;          // checked runs, counted on each rank, with a wrong element
   std::vector<double> samples_us;  // in the order in which they were taken
   std::vector<double> iterations_us;  // one by one, of the slowest rank; empty unless asked for
-  bool budget_spent = false;          // the budget ended before the interval was narrow enough
+  std::vector<std::vector<double>> ranks_iterations_us;  // of each rank
+  bool budget_spent = false;  // the budget ended before the interval was narrow enough
 };
 
 // A collective with the parameters that a line of the table shows.

@@ -17,6 +17,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "nccl-tests/agreed_error.h"
+#include "nccl-tests/gpu_marks.h"
 #include "nccl-tests/gpu_patterns.h"
 #include "nccl-tests/launch.h"
 #include "nccl-tests/nccl_library.h"
@@ -73,6 +74,14 @@ class NcclBackend final : public Backend {
   void wait() override { stream_->wait(); }
   void begin_group() override { library_->check(library_->ncclGroupStart(), "ncclGroupStart"); }
   void end_group() override { library_->check(library_->ncclGroupEnd(), "ncclGroupEnd"); }
+  void mark() override {
+    if (!marks_) marks_.emplace(library_->cuda, stream_->stream());
+    marks_->add();
+  }
+  std::vector<double> between_marks() override {
+    wait();
+    return marks_->between();
+  }
   std::unique_ptr<Recording> record(const std::function<void()>& start) override {
     return stream_->record(start);
   }
@@ -132,6 +141,7 @@ class NcclBackend final : public Backend {
   std::atomic<NcclStream*> running_ = nullptr;  // the same, for end_early() on another thread
   std::optional<NcclMemory> memory_;
   std::optional<GpuPatterns> patterns_;
+  std::optional<GpuMarks> marks_;
 };
 
 bool is_fp8(Datatype type) {

@@ -65,20 +65,23 @@ Json placement(const Setup& setup, const Placement& measured) {
           {"nwrong", measured.wrong ? Json(static_cast<double>(*measured.wrong)) : Json(nullptr)}};
 }
 
-// Single iterations (-I 1). nccl-tests also has those of each process; ours are of the slowest
-// rank.
+// Single iterations (-I 1): their times also have those that the statistics leave out.
 Json iterations(const Setup& setup, const Placement& measured) {
-  const IterationTimes times = iteration_times(measured.iterations_us);
-  return {{"skipped_iterations", setup.options.timing.skipped},
-          {"min_us", times.least_us},
-          {"max_us", times.most_us},
-          {"avg_us", times.mean_us},
-          {"p50_us", times.p50_us},
-          {"p95_us", times.p95_us},
-          {"p99_us", times.p99_us},
-          {"stdev_us", times.deviation_us},
-          {"cv_pct", times.deviation_percent()},
-          {"times_us", measured.iterations_us}};
+  const Timing& timing = setup.options.timing;
+  const IterationTimes times = iteration_times(counted_iterations(measured.iterations_us, timing));
+  Json found = {{"skipped_iterations", timing.skipped},
+                {"min_us", times.least_us},
+                {"max_us", times.most_us},
+                {"avg_us", times.mean_us},
+                {"p50_us", times.p50_us},
+                {"p95_us", times.p95_us},
+                {"p99_us", times.p99_us},
+                {"stdev_us", times.deviation_us},
+                {"cv_pct", times.deviation_percent()},
+                {"times_us", measured.iterations_us}};
+  if (measured.ranks_iterations_us.size() > 1)  // every rank is a process
+    found["per_process_max_times_us"] = measured.ranks_iterations_us;
+  return found;
 }
 
 Json result(const Setup& setup, const Row& row) {

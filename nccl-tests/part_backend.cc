@@ -42,6 +42,8 @@ class PartBackend final : public Backend {
   void wait() override { part_->wait(); }
   void begin_group() override { part_->begin_group(); }
   void end_group() override { part_->end_group(); }
+  void mark() override { part_->mark(); }
+  std::vector<double> between_marks() override { return part_->between_marks(); }
   std::unique_ptr<Recording> record(const std::function<void()>& start) override {
     return part_->record(start);
   }

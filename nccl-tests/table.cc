@@ -15,8 +15,8 @@ namespace {
 constexpr int time_width = 7;
 constexpr int bandwidth_width = 6;
 
-std::string each_iteration_text(const std::vector<double>& us) {
-  const IterationTimes times = iteration_times(us);
+std::string each_iteration_text(const std::vector<double>& us, const Timing& timing) {
+  const IterationTimes times = iteration_times(counted_iterations(us, timing));
   std::string text;
   for (const double value :
        {times.least_us, times.most_us, times.p99_us, times.deviation_percent()}) {
@@ -25,7 +25,8 @@ std::string each_iteration_text(const std::vector<double>& us) {
   return text;
 }
 
-std::string placement_text(const Placement& placement, bool each_iteration, bool issue) {
+std::string placement_text(const Placement& placement, const Options& options) {
+  const bool issue = options.report_issue_time;
   // nccl-tests prints the count as a float; its N/A is one column short.
   const std::string wrong = placement.wrong
                                 ? fmt::format("  {:6g}", static_cast<double>(*placement.wrong))
@@ -34,7 +35,8 @@ std::string placement_text(const Placement& placement, bool each_iteration, bool
       fmt::format("  {}  {}  {}{}", fit(issue ? placement.issue_us : placement.time.us, time_width),
                   fit(placement.algbw_gb_per_s, bandwidth_width),
                   fit(placement.busbw_gb_per_s, bandwidth_width), wrong);
-  if (each_iteration) text += each_iteration_text(placement.iterations_us);
+  if (options.timing.each_iteration)
+    text += each_iteration_text(placement.iterations_us, options.timing);
   return text;
 }
 
@@ -67,7 +69,8 @@ std::string column_titles(const Options& options) {
          fmt::format(" {:>{}}\n", options.timestamps ? "%Y-%m-%d %H:%M:%S" : "", pad);
 }
 
-std::string notes(const Timing& timing) {
+std::string notes(const Setup& setup) {
+  const Timing& timing = setup.options.timing;
   std::string text;
   switch (timing.blocking) {
     case Blocking::none:
@@ -84,7 +87,12 @@ std::string notes(const Timing& timing) {
           "barrier \n";
   }
   if (timing.each_iteration) {
-    text += "# Per-Iteration Report: clock of the CPU; i_* uses max over process rows \n";
+    // nccl-tests' own text for the GPU's clock.
+    text += fmt::format("# Per-Iteration Report: {}; i_* uses max over process rows{} \n",
+                        setup.backend.memory == "gpu" ? "CUDA event timing" : "clock of the CPU",
+                        timing.skipped == 0
+                            ? ""
+                            : fmt::format("; summary skips first {} iterations", timing.skipped));
   }
   return text;
 }
@@ -146,7 +154,7 @@ std::string table_header(const Setup& setup, bool reduced) {
       by_factor ? sweep.step_factor : sweep.step_bytes, by_factor ? "factor" : "bytes",
       options.warmup_iterations, options.timing.iterations, options.timing.aggregated,
       options.timing.checks, options.timing.graph_launches, options.unaligned);
-  text += notes(options.timing) + "#\n# Using devices\n";
+  text += notes(setup) + "#\n# Using devices\n";
   for (const RankInfo& rank : setup.all_ranks.empty() ? setup.ranks : setup.all_ranks) {
     text += fmt::format("#  Rank {:2} Group {:2} Pid {:6} on {:>10} device {:2} [{}] {}\n",
                         rank.rank, rank.group, rank.pid, rank.host, rank.device,
@@ -158,12 +166,12 @@ std::string table_header(const Setup& setup, bool reduced) {
 }
 
 std::string table_row(const Setup& setup, const Row& row, const std::string& now) {
-  const bool each = setup.options.timing.each_iteration, issue = setup.options.report_issue_time;
-  std::string text = fmt::format(
-      "{:12}  {:12}  {:>8}  {:>6}  {:>6}{}{}", row.shape.size_bytes, row.shape.count,
-      row.of.datatype.name, row.of.reduction_name(), row.of.root_column(),
-      placement_text(row.out_of_place, each, issue), placement_text(row.in_place, each, issue));
-  if (setup.options.timestamps) text += fmt::format("{:>21}", now);
+  const Options& options = setup.options;
+  std::string text =
+      fmt::format("{:12}  {:12}  {:>8}  {:>6}  {:>6}{}{}", row.shape.size_bytes, row.shape.count,
+                  row.of.datatype.name, row.of.reduction_name(), row.of.root_column(),
+                  placement_text(row.out_of_place, options), placement_text(row.in_place, options));
+  if (options.timestamps) text += fmt::format("{:>21}", now);
   return text + "\n";
 }
 

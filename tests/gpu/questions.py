@@ -128,6 +128,21 @@ def options_for_gpus(machine):
     return {"value": 9 - len(refused), "unit": "options", "note": f"this NCCL lacks {', '.join(refused)}" if refused else ""}
 
 
+@question
+def single_iterations(machine):
+    """Times of single iterations by the GPU's clock add up to that of all, which they do not slow down"""
+    args = ["all_gather", "-b", machine.size(256 << 20), "-e", machine.size(256 << 20), "-n", "50", "-w", "5", "-c", "0"]
+    alone = float(machine.perf(*args)[0][0][5])
+    file = pathlib.Path(machine.folder) / "iterations.json"
+    machine.perf(*args, "-I", "1", "-J", str(file))
+    found = json.loads(file.read_text())["results"][0]
+    together, each = found["out_of_place"]["time"], found["out_of_place_per_iter"]
+    shares = {"of all": round(each["avg_us"] / together, 3), "with and without": round(together / alone, 3)}
+    if len(each["times_us"]) != 50 or not machine.stand_ins and not all(0.9 < share < 1.1 for share in shares.values()):
+        raise Wrong(json.dumps(shares | {"times": len(each["times_us"])}))
+    return {"value": shares["of all"], "unit": "times the time of all", "details": shares}
+
+
 def stand_in_of_theirs(machine):
     """Ours, under a name that is not a link to it."""
     file = pathlib.Path(machine.folder) / "all_gather_perf"

@@ -45,8 +45,11 @@ void harm(const std::string& how, std::byte* at, size_t bytes, size_t block,
 
 bool World::stopped_by_fault() {
   ++operations_;
-  if (const auto late = fault("FAKE_NCCL_MICROSECONDS", world_rank, operations_))
-    std::this_thread::sleep_for(std::chrono::microseconds(std::atoi(late->c_str())));
+  const auto late = fault("FAKE_NCCL_MICROSECONDS", world_rank, operations_);
+  const int microseconds = late ? std::atoi(late->c_str()) : 0;
+  std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+  // In the time of events, too, of which a hundred instructions are a microsecond.
+  pass_time(device, 100 * (1 + static_cast<uint64_t>(microseconds)));
   const auto error = fault("FAKE_NCCL_ERROR", world_rank, operations_);
   const bool hangs = fault("FAKE_NCCL_HANG", world_rank, operations_).has_value();
   if (error) {

@@ -65,6 +65,10 @@ SAME(CudaLibrary, cuModuleLoadData);
 SAME(CudaLibrary, cuModuleGetFunction);
 SAME(CudaLibrary, cuModuleUnload);
 SAME(CudaLibrary, cuLaunchKernel);
+SAME(CudaLibrary, cuEventCreate);
+SAME(CudaLibrary, cuEventRecord);
+SAME(CudaLibrary, cuEventElapsedTime);
+SAME(CudaLibrary, cuEventDestroy_v2);
 SAME(CudaLibrary, cuGetErrorString);
 
 SAME(NcclLibrary, ncclGetVersion);

@@ -23,6 +23,7 @@ SMALL = ("-b", "1K", "-e", "1K", "-n", "2", "-w", "1")
 RUNS = [
     (("all_reduce", *SMALL, "-m", "2", "-M", "1", "-c", "2"), "22809", {}),
     (("all_reduce", *SMALL, "-G", "2", "-R", "2"), "22809", {}),
+    (("all_reduce", *SMALL, "-I", "1"), "22809", {}),
     (("all_reduce", *SMALL, "-R", "1", "-o", "mulsum", "-d", "f8e4m3"), "22809", {}),
     (("alltoall", *SMALL), "22809", {}),
     (("sendrecv", *SMALL), "22809", {}),
@@ -37,6 +38,7 @@ RUNS = [
 ]
 # The result does not need these: they give something back, or only describe.
 HARMLESS = {"cudaFree", "cudaStreamDestroy", "cudaGraphDestroy", "cudaGraphExecDestroy", "cuModuleUnload", "cuDeviceGetName",
+            "cuEventDestroy_v2",
             "ncclMemFree", "ncclCommDestroy", "ncclCommDeregister", "ncclCommWindowDeregister", "ncclRedOpDestroy"}
 # In these, a rank has no GPU yet by which the stand-in would know it.
 BEFORE_A_GPU = {"cudaGetDeviceCount", "cudaSetDevice"}

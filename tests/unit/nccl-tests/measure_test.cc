@@ -162,11 +162,19 @@ TEST_CASE("measure: the reported time is the one that -a selects") {
   }
 }
 
-TEST_CASE("measure: single iterations are those of the slowest rank, without the skipped ones") {
+TEST_CASE("measure: single iterations are those of each rank, and of the slowest") {
   Timing timing = iterations(5);
   timing.each_iteration = true;
-  timing.skipped = 2;
   const Row row = measure_in({.seconds_per_operation = 1e-6, .slower_by_rank = 1}, timing);
-  CHECK(row.out_of_place.iterations_us.size() == 3);
+  CHECK(row.out_of_place.iterations_us.size() == 5);
   CHECK(row.out_of_place.iterations_us[0] == Approx(4));
+  REQUIRE(row.out_of_place.ranks_iterations_us.size() == 4);
+  CHECK(row.out_of_place.ranks_iterations_us[2].size() == 5);
+  CHECK(row.out_of_place.ranks_iterations_us[2][4] == Approx(3));
+}
+
+TEST_CASE("measure: statistics leave out the first iterations of each sample") {
+  Timing timing = iterations(3);
+  timing.skipped = 1;
+  CHECK(counted_iterations({9, 1, 2, 8, 3, 4}, timing) == std::vector<double>{1, 2, 3, 4});
 }

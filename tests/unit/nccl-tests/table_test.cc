@@ -126,6 +126,25 @@ TEST_CASE("table: single iterations have four columns more in each placement, nc
           "i_p99    i_cv% \n"));
 }
 
+TEST_CASE(
+    "table: what -K skips is not in the columns of single iterations, and the header says so") {
+  Setup setup = sample_setup();
+  setup.options.timing.each_iteration = true;
+  setup.options.timing.iterations = 3;
+  setup.options.timing.skipped = 1;
+  Row row = sample_row(1 << 20, 2, 1);
+  row.out_of_place.iterations_us = {90, 20, 30};
+  row.in_place.iterations_us = {90, 5, 5};
+  CHECK_THAT(table_row(setup, row), ContainsSubstring("    20.00    30.00    30.00    20.00 "));
+  CHECK_THAT(
+      table_header(setup),
+      ContainsSubstring("# Per-Iteration Report: clock of the CPU; i_* uses max over process "
+                        "rows; summary skips first 1 iterations \n"));
+  setup.backend.memory = "gpu";
+  CHECK_THAT(table_header(setup),
+             ContainsSubstring("# Per-Iteration Report: CUDA event timing; i_* uses max over "));
+}
+
 TEST_CASE("table: a timestamp is two words more") {
   Setup setup = sample_setup();
   setup.options.timestamps = true;
