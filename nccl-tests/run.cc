@@ -311,7 +311,7 @@ void write_results(const Setup& setup, const std::vector<Row>& rows, const Verdi
   const Options& options = setup.options;
   if (!options.report.empty()) write_file(options.report, to_json(setup, rows, verdict, utc_now()));
   if (!options.nccl_tests_file.empty())
-    write_file(free_name(options.nccl_tests_file), to_nccl_tests_json(setup, rows, utc_now()));
+    write_file(options.nccl_tests_file, to_nccl_tests_json(setup, rows, utc_now()));
 }
 
 }  // namespace
@@ -321,6 +321,11 @@ int run(Backend& backend, const Collective& collective, const Options& options,
   const bool first = backend.rank_of_all() == 0;
   Setup setup = setup_of(backend, collective, options);
   check_before(backend, setup);
+  std::filesystem::path& json = setup.options.nccl_tests_file;
+  if (first && !json.empty()) {
+    json = free_name(json);
+    out << "# Writing JSON output to " << json.string() << "\n";
+  }
   machine.on_phase("allocating memory");
   const bool reduced =
       reduce_to_memory(backend, collective, setup.options, machine.available_memory_bytes);

@@ -231,12 +231,12 @@ class Options(unittest.TestCase):
 
     def test_the_json_of_nccl_tests(self):
         with tempfile.TemporaryDirectory() as folder:
-            for _ in range(2):
-                self.ok("-J", f"{folder}/out.json", ranks=2)
+            for name in ("out.json", "out.json.0"):
+                done = self.ok("-J", f"{folder}/out.json", ranks=2)
+                self.assertEqual(done.out.splitlines()[0], f"# Writing JSON output to {folder}/{name}")
             self.assertEqual(sorted(os.listdir(folder)), ["out.json", "out.json.0"])
             file = json.loads(pathlib.Path(folder, "out.json").read_text())
-        self.assertEqual(file["version"], 3)
-        self.assertEqual(file["nccl_version"], 22809)
+        self.assertEqual((file["version"], file["nccl_version"]), (3, 22809))
         self.assertEqual(file["args"], ["all_reduce_perf", "-g", "2", "-b", "2K", "-e", "2K", "-n", "3", "-J", f"{folder}/out.json"])
         self.assertEqual(file["results"][0]["size"], 2048)
         self.assertEqual(len(file["config"]["devices"]), 2)
