@@ -68,6 +68,10 @@ class Backend {
   // that has failed, or hang in a driver: so it comes when a Heartbeat already watches.
   virtual void connect(const OnPhase& = [](const std::string&) {}) {}
 
+  // Ends what connect() has begun; collective, and the last call. A library may wait for other
+  // ranks in it, so a Heartbeat still watches. Buffers have to be released before.
+  virtual void disconnect() {}
+
   virtual BackendInfo info() const = 0;
   virtual int rank() const = 0;
   // All ranks, in order, the same on each.

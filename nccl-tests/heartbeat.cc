@@ -190,6 +190,10 @@ Heartbeat::Heartbeat(Backend& backend, Settings settings)
 
 Heartbeat::~Heartbeat() = default;
 
+void Heartbeat::leave() {
+  thread_->leave();
+}
+
 void Heartbeat::phase(const std::string& text) {
   thread_->phase(text);
 }

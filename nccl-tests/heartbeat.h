@@ -20,16 +20,23 @@ class Heartbeat {
     double timeout_seconds = 0;   // without progress on any rank; 0: no limit
     int status = 3;               // the exit status of a process that ends early
     double silence_seconds = 20;  // a rank that sends nothing for so long is considered dead
+    // For so long before that, the process of a rank that has left may take to end.
+    double ending_seconds = 60;
     // Called on every rank before its process ends early, on a thread of the heartbeat.
     std::function<void()> on_end = [] {};
   };
 
   // Collective: each rank connects to its parent in the tree.
   Heartbeat(Backend& backend, Settings settings);
-  // The normal end: from now on, a rank that disconnects is not an error.
+  // Leaves, and closes the connections.
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
+
+  // The normal end: from now on, a rank whose connection ends is not an error. Rank 0 waits until
+  // those of all others have ended. So if they last as long as the processes do, a process that
+  // does not end is named.
+  void leave();
 
   // Sets what this rank is doing. Single operations are counted by count_operation() instead.
   void phase(const std::string& text);
@@ -52,7 +59,7 @@ struct RankStatus {
   uint64_t operations = 0;  // started so far
   double moved = 0;         // when either last changed, by rank 0's clock
   double heard = 0;
-  bool left = false;         // ended normally
+  bool left = false;         // ended normally, and its connection with it
   bool gone = false;         // disconnected without reporting its end
   std::string failure = {};  // the error that it reported
 };

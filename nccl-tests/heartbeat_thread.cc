@@ -80,7 +80,8 @@ void Heartbeat::Thread::take_connections() try {
   if (rank_ == 0) end_all(error.what());
 }
 
-// A rank whose connection ends before it has left is gone.
+// A rank whose connection ends before it has left is gone. It has left when its connection has
+// ended, too: its process might never end.
 void Heartbeat::Thread::read_children() {
   std::vector<int> closed;
   for (auto& [rank, child] : children_) {
@@ -93,9 +94,9 @@ void Heartbeat::Thread::read_children() {
     if (!is_there) closed.push_back(rank);
   }
   for (const int rank : closed) {
-    const bool has_left = children_.at(rank).has_left;
+    const bool has_left = children_.at(rank).left_at > 0;
     children_.erase(rank);
-    if (!has_left) report(Word::gone, rank, "");
+    report(has_left ? Word::left : Word::gone, rank, "");
   }
 }
 
@@ -110,7 +111,10 @@ void Heartbeat::Thread::take_note(int child, const std::string& note) {
   const size_t space = std::min(rest.find(' '), rest.size());
   const auto rank = to_number<int>(rest.substr(0, space));
   if (!rank || *rank < 0 || *rank >= ranks()) throw Error("a heartbeat of no rank");
-  if (word == Word::left && *rank == child) children_.at(child).has_left = true;
+  if (word == Word::left && *rank == child) {
+    children_.at(child).left_at = now_seconds();
+    return;
+  }
   report(word, *rank, std::string(rest.substr(std::min(space + 1, rest.size()))));
 }
 
@@ -215,6 +219,17 @@ void Heartbeat::Thread::own_news(double now) {
   if (now < own_due_) return;
   own_due_ = now + beat_seconds;
   tell_children(Word::alive);
+  speak_for_ending_children(now);
+}
+
+// They send nothing themselves while their processes end, which takes seconds where GPUs have to be
+// given back. The text changes, which counts as progress.
+void Heartbeat::Thread::speak_for_ending_children(double now) {
+  for (const auto& [rank, child] : children_) {
+    const double seconds = now - child.left_at;
+    if (child.left_at > 0 && seconds < settings_.ending_seconds)
+      report_beat({rank, 0, now, fmt::format("ending its process for {:.0f} s", seconds)});
+  }
 }
 
 void Heartbeat::Thread::pass_on(double now) {

@@ -44,12 +44,13 @@ class Heartbeat::Thread {
   }
 
   [[noreturn]] void fail(const std::string& text);
+  void leave();
 
  private:
   struct Child {
     Fd socket;
     NoteLink link;
-    bool has_left = false;
+    double left_at = 0;  // 0: it has not
   };
 
   int ranks() const { return static_cast<int>(statuses_.size()); }
@@ -57,7 +58,6 @@ class Heartbeat::Thread {
   std::string open_listener();
   void connect();
   void connect_to(int rank, double deadline);
-  void leave();
   [[noreturn]] void end_process();
   [[noreturn]] void end_without_first(const std::string& what);
   void watch_for_end();
@@ -73,6 +73,7 @@ class Heartbeat::Thread {
   void heed_parent(const std::string& note);
   void take_note(int child, const std::string& note);
   void own_news(double now);
+  void speak_for_ending_children(double now);
   void heed_end(double now);
   void pass_on(double now);
   void reconnect();

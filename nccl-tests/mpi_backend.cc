@@ -51,16 +51,11 @@ class MpiBackend final : public Backend {
     MPI_Comm_rank(comm_, &rank_);
     ranks_ = parse_rank_descriptions(share(describe_this_rank()));
   }
-  ~MpiBackend() override {
-    if (comm_ != MPI_COMM_WORLD) {
-      MPI_Comm_free(&comm_);
-      return;
-    }
-    types_.reset();
-    MPI_Finalize();
-  }
+  ~MpiBackend() override { leave(); }
   MpiBackend(const MpiBackend&) = delete;
   MpiBackend& operator=(const MpiBackend&) = delete;
+
+  void disconnect() override { leave(); }
 
   BackendInfo info() const override {
     return {.name = "mpi", .memory = "host", .library = library_version()};
@@ -104,6 +99,15 @@ class MpiBackend final : public Backend {
   }
 
  private:
+  void leave() {
+    types_.reset();
+    if (comm_ == MPI_COMM_WORLD)
+      MPI_Finalize();
+    else if (comm_ != MPI_COMM_NULL)
+      MPI_Comm_free(&comm_);
+    comm_ = MPI_COMM_NULL;
+  }
+
   void start_moving(const Operation& op, const void* send, int count, MPI_Datatype type);
   void start_reducing(const Operation& op, const void* send);
   void exchange(Operation op);

@@ -67,6 +67,7 @@ class NcclBackend final : public Backend {
   int rank() const override { return group_.rank(); }
   const std::vector<RankInfo>& ranks() const override { return ranks_; }
   void connect(const OnPhase& on_phase) override;
+  void disconnect() override { stream_->leave(); }
 
   void start(const Operation& op) override {
     start_operation(*library_, op, {stream_->comm(), stream_->stream(), rank(), size()});

@@ -51,8 +51,12 @@ NcclStream::NcclStream(std::shared_ptr<const NcclLibrary> library, NcclComm comm
 }
 
 NcclStream::~NcclStream() {
-  if (const NcclComm comm = comm_.exchange(nullptr)) library_->ncclCommDestroy(comm);
+  leave();
   if (stream_ != nullptr) library_->cuda->cudaStreamDestroy(stream_);
+}
+
+void NcclStream::leave() {
+  if (const NcclComm comm = comm_.exchange(nullptr)) library_->ncclCommDestroy(comm);
 }
 
 void NcclStream::abort() {

@@ -27,6 +27,8 @@ class NcclStream {
   void wait();
   // Ends what runs; any thread may call it.
   void abort();
+  // Gives the communicator back, for which NCCL may wait for other ranks.
+  void leave();
 
   std::unique_ptr<Recording> record(const std::function<void()>& start);
 

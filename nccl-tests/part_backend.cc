@@ -30,6 +30,10 @@ class PartBackend final : public Backend {
     part_->connect(on_phase);
     name_groups();
   }
+  void disconnect() override {
+    part_->disconnect();
+    all_->disconnect();
+  }
 
   BackendInfo info() const override { return all_->info(); }
   int rank() const override { return part_->rank(); }

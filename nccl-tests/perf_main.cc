@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "common/command_line.h"
 #include "common/completion.h"
 #include "common/error.h"
+#include "common/keep_to_end.h"
 #include "common/text.h"
 #include "nccl-tests/choose_backend.h"
 #include "nccl-tests/environment.h"
@@ -55,22 +57,35 @@ int usage_of_all(const std::string& program, const std::string& what) {
   return exit_usage;
 }
 
+// The connections of the heartbeat end with the process.
+void end(Backend& backend, std::unique_ptr<Heartbeat>& heartbeat) {
+  if (heartbeat) heartbeat->phase("disconnecting");
+  backend.disconnect();
+  if (!heartbeat) return;
+  heartbeat->phase("waiting for the others to end");
+  heartbeat->leave();
+  keep_to_end(std::move(heartbeat));
+}
+
 int run_together(Backend& backend, const Collective& collective, const Options& options) {
   const std::string program = collective.program();
   const bool alone = backend.info().name == "sim";  // one process is all ranks
-  std::optional<Heartbeat> heartbeat;
+  std::unique_ptr<Heartbeat> heartbeat;
   Machine machine;
   try {
     if (!alone) {
-      heartbeat.emplace(backend, Heartbeat::Settings{.program = program,
-                                                     .timeout_seconds = options.timeout_seconds,
-                                                     .status = exit_could_not_run,
-                                                     .on_end = [&] { backend.end_early(); }});
+      heartbeat = std::make_unique<Heartbeat>(
+          backend, Heartbeat::Settings{.program = program,
+                                       .timeout_seconds = options.timeout_seconds,
+                                       .status = exit_could_not_run,
+                                       .on_end = [&] { backend.end_early(); }});
       machine.on_phase = [&](const std::string& phase) { heartbeat->phase(phase); };
     }
     backend.connect(machine.on_phase);
     machine.available_memory_bytes = backend.available_memory_bytes();
-    return run(backend, collective, options, machine, std::cout);
+    const int status = run(backend, collective, options, machine, std::cout);
+    end(backend, heartbeat);
+    return status;
   } catch (const AgreedError& error) {
     error.tell(program);
     return exit_could_not_run;

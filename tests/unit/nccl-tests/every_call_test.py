@@ -118,6 +118,11 @@ class Hangs(unittest.TestCase):
         self.assertRegex(done.stderr, r"rank 1 on \S+: taking a GPU, ")
         self.assertRegex(done.stderr, r"rank 0 on \S+: waiting for the GPUs of all ranks, ")
 
+    def test_a_communicator_whose_end_hangs_is_named(self):
+        done = run(("all_reduce", *SMALL, "-T", "3"), "22809", {"FAKE_NCCL_FAIL": "ncclCommDestroy@1=hang"})
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr, r"nothing has moved for \d+ s\n(.*\n)*  rank 1 on \S+: disconnecting, ")
+
     def test_nccl_that_waits_for_a_rank_is_named(self):
         done = run(("all_reduce", *SMALL, "-T", "3"), "22809", {"FAKE_NCCL_FAIL": "ncclCommInitRankConfig@1=hang"})
         self.assertEqual(done.returncode, 3)

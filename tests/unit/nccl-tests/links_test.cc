@@ -295,6 +295,35 @@ TEST_CASE("links: a rank of another version ends the run with a message, and not
   CHECK(WEXITSTATUS(status) == 99);
 }
 
+TEST_CASE("links: a rank that has left and whose process does not end is named") {
+  const std::vector<int> ports = {free_port()};
+  const Pipe errors = make_pipe();
+  const pid_t run = ::fork();
+  if (run == 0) {
+    ::dup2(errors.write.get(), STDERR_FILENO);
+    const Heartbeat::Settings settings{
+        .program = "test", .status = 99, .silence_seconds = 2, .ending_seconds = 2};
+    std::jthread other([&] {
+      const auto backend = make_tcp_backend(launch(1, 2, ports));
+      Heartbeat heartbeat(*backend, settings);
+      heartbeat.leave();
+      std::this_thread::sleep_for(60s);  // as a process that was stopped
+    });
+    const auto backend = make_tcp_backend(launch(0, 2, ports));
+    Heartbeat heartbeat(*backend, settings);
+    heartbeat.leave();
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(run, &status, 0) == run);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 99);
+  char text[1024] = {};
+  REQUIRE(::read(errors.read.get(), text, sizeof text - 1) > 0);
+  CHECK_THAT(text, ContainsSubstring("test: rank 1 on ") &&
+                       ContainsSubstring("its last phase was: ending its process for "));
+}
+
 TEST_CASE("links: what a rank sent before it ended is read, even if it cannot be answered") {
   int ends[2] = {};
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);

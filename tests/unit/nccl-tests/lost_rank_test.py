@@ -38,7 +38,7 @@ class Plan:
         self.by_one_process = chance.random() < 0.3
         self.victim = chance.randrange(self.ranks)
         self.signal = chance.choice([signal.SIGKILL, signal.SIGSTOP])
-        self.moment = chance.uniform(0, 0.9)  # of the time that an undisturbed run takes
+        self.moment = chance.uniform(0, 1)  # of the time that an undisturbed run takes
         self.collective = chance.choice(["all_reduce", "all_gather", "alltoall"])
 
     def __str__(self):
@@ -165,7 +165,10 @@ def faults(plan, run):
     statuses = [one.returncode for one in run.others()]
     ended_well = not any(statuses)
     if ended_well:
-        # It had nothing left to do for the others.
+        # It had nothing left to do for the others. That its process does not end is noticed, unless it is the last one.
+        alone = not plan.by_one_process and plan.victim != 0
+        if alone and plan.signal == signal.SIGSTOP and run.processes[plan.victim].poll() is None:
+            wrong.append("was not noticed")
         if not RESULT.search(run.output(".out")):
             wrong.append("ends with status 0 and without a result")
     else:
