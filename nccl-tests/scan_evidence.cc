@@ -53,14 +53,14 @@ void Evidence::fit_nodes(const std::vector<PairResult>& results) {
   for (const PairResult& result : results) {
     if (!result.busbw_gb_per_s || groups_.crosses(result.pair)) continue;
     inside.push_back({result.pair.a, result.pair.b, groups_.kind(result.pair), result.round,
-                      std::log(*result.busbw_gb_per_s)});
+                      std::log(*result.busbw_gb_per_s), key_of(result.pair)});
   }
   const bool is_empty = inside.empty();
   // What pairs with a guest are compared with. At the end: the others keep their places.
   for (const PairResult& result : results) {
     if (!groups_.has_guests() || !result.busbw_gb_per_s || !groups_.crosses(result.pair)) continue;
     inside.push_back({result.pair.a, result.pair.b, groups_.kind(result.pair), result.round,
-                      std::log(*result.busbw_gb_per_s), true});
+                      std::log(*result.busbw_gb_per_s), key_of(result.pair), true});
   }
   fit_ = fit_units(static_cast<int>(seen_.size()), inside, log_drop_);
   pairs_needed_ = is_empty ? 0 : fit_.noise.pairs_for(log_drop_);
@@ -94,7 +94,8 @@ void Evidence::fit_blocks(const std::vector<PairResult>& results) {
     if (a == places.end() || b == places.end()) continue;
     if (!is_good(result.pair.a) || !is_good(result.pair.b)) continue;
     if (groups_.is_guest(result.pair.a) || groups_.is_guest(result.pair.b)) continue;
-    across.push_back({a->second, b->second, 0, result.round, std::log(*result.busbw_gb_per_s)});
+    across.push_back({a->second, b->second, 0, result.round, std::log(*result.busbw_gb_per_s),
+                      key_of(result.pair)});
     seen_at.emplace_back(static_cast<size_t>(result.pair.a), at_a);
     seen_at.emplace_back(static_cast<size_t>(result.pair.b), at_b);
   }

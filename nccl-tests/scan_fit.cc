@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "common/median.h"
 #include "nccl-tests/statistics.h"
@@ -56,18 +57,20 @@ class Fitter {
       : observations_(observations), log_drop_(log_drop), good_(static_cast<size_t>(units)) {
     fit_.units.resize(static_cast<size_t>(units));
     fit_.relative.resize(observations.size());
+    for (const Observation& one : observations) {
+      kinds_ = std::max(kinds_, at(one.kind) + 1);
+      rounds_ = std::max(rounds_, at(one.round) + 1);
+    }
+    find_paths();
     of_unit_.resize(static_cast<size_t>(units));
-    for (size_t i = 0; i < observations.size(); ++i) {
-      if (!observations[i].is_reference) {
-        of_unit_[at(observations[i].a)].push_back(i);
-        of_unit_[at(observations[i].b)].push_back(i);
-      }
-      kinds_ = std::max(kinds_, at(observations[i].kind) + 1);
-      rounds_ = std::max(rounds_, at(observations[i].round) + 1);
+    for (size_t i = 0; i < paths_.size(); ++i) {
+      if (first_of(paths_[i]).is_reference) continue;
+      of_unit_[at(first_of(paths_[i]).a)].push_back(i);
+      of_unit_[at(first_of(paths_[i]).b)].push_back(i);
     }
   }
 
-  // A partner that was met again and again, because the link to it is in doubt, counts no more than
+  // A partner that was met on many paths, such as a block with many nodes, counts no more than
   // others.
   void count_partners_alike() {
     for (size_t unit = 0; unit < of_unit_.size(); ++unit) {
@@ -94,7 +97,36 @@ class Fitter {
   }
 
  private:
+  struct Path {
+    std::vector<size_t> observations;  // at least one
+    double log_busbw = 0;              // their medians
+    double relative = 0;
+  };
+
   static size_t at(int unit) { return static_cast<size_t>(unit); }
+  const Observation& first_of(const Path& path) const {
+    return observations_[path.observations.front()];
+  }
+
+  void find_paths() {
+    std::unordered_map<uint64_t, size_t> places;
+    places.reserve(observations_.size());
+    for (size_t i = 0; i < observations_.size(); ++i) {
+      const auto [place, is_new] = places.emplace(observations_[i].path, paths_.size());
+      if (is_new) paths_.emplace_back();
+      paths_[place->second].observations.push_back(i);
+    }
+    for (Path& path : paths_)
+      path.log_busbw = median_over(path, [&](size_t i) { return observations_[i].log_busbw; });
+  }
+
+  template <class Value>
+  static double median_over(const Path& path, Value value) {
+    if (path.observations.size() == 1) return value(path.observations.front());
+    std::vector<double> values;
+    for (const size_t i : path.observations) values.push_back(value(i));
+    return median(values);
+  }
   bool both_good(const Observation& one) const { return good_[at(one.a)] && good_[at(one.b)]; }
 
   // A slow unit spoils its partners' pairs, too, so the first guess takes the best pair of each,
@@ -110,7 +142,7 @@ class Fitter {
     for (size_t unit = 0; unit < best.size(); ++unit) {
       std::vector<double> values;
       for (const size_t i : of_unit_[unit])
-        values.push_back(observations_[i].log_busbw - upper[at(observations_[i].kind)]);
+        values.push_back(paths_[i].log_busbw - upper[at(first_of(paths_[i]).kind)]);
       if (values.empty()) continue;
       best[unit] = *std::ranges::max_element(values);
       known.push_back(best[unit]);
@@ -118,7 +150,7 @@ class Fitter {
     const double near = largest_but(known, known.size() / 4) - log_drop_ / 2;
     take_best(best, std::max(near, largest_but(known, (known.size() - 1) / 2)));
     const auto pairs = static_cast<size_t>(
-        std::ranges::count_if(observations_, [&](const auto& one) { return both_good(one); }));
+        std::ranges::count_if(paths_, [&](const Path& one) { return both_good(first_of(one)); }));
     if (pairs < std::max<size_t>(1, known.size() / 8)) take_best(best, near);
   }
   void take_best(const std::vector<double>& best, double least) {
@@ -147,6 +179,8 @@ class Fitter {
       const Observation& one = observations_[i];
       fit_.relative[i] = one.log_busbw - round_references[of_round(one)];
     }
+    for (Path& path : paths_)
+      path.relative = median_over(path, [&](size_t i) { return fit_.relative[i]; });
     for (size_t unit = 0; unit < fit_.units.size(); ++unit) fit_.units[unit] = describe_unit(unit);
   }
   size_t of_round(const Observation& one) const { return at(one.kind) * rounds_ + at(one.round); }
@@ -160,22 +194,28 @@ class Fitter {
     return values;
   }
 
-  int partner_of(size_t unit, size_t observation) const {
-    const Observation& one = observations_[observation];
+  int partner_of(size_t unit, size_t path) const {
+    const Observation& one = first_of(paths_[path]);
     return at(one.a) == unit ? one.b : one.a;
   }
 
   UnitFit describe_unit(size_t unit) const {
     std::vector<double> with_good, with_any;
+    int of_good = 0, of_any = 0;
     for (const size_t i : of_unit_[unit]) {
-      with_any.push_back(fit_.relative[i]);
-      if (good_[at(partner_of(unit, i))]) with_good.push_back(fit_.relative[i]);
+      const auto times = static_cast<int>(paths_[i].observations.size());
+      with_any.push_back(paths_[i].relative);
+      of_any += times;
+      if (!good_[at(partner_of(unit, i))]) continue;
+      with_good.push_back(paths_[i].relative);
+      of_good += times;
     }
     UnitFit found;
     found.met_good = !with_good.empty();
     const std::vector<double>& values = found.met_good ? with_good : with_any;
     if (values.empty()) return found;
     found.pairs = static_cast<int>(values.size());
+    found.measured = found.met_good ? of_good : of_any;
     found.level = level_of(values);
     found.middle = median(values);
     return found;
@@ -183,23 +223,28 @@ class Fitter {
 
   void measure_noise() {
     std::vector<double> residuals;
-    for (size_t i = 0; i < observations_.size(); ++i) {
-      if (both_good(observations_[i]) && !observations_[i].is_reference)
-        residuals.push_back(fit_.relative[i]);
+    for (const Path& path : paths_) {
+      if (both_good(first_of(path)) && !first_of(path).is_reference)
+        residuals.push_back(path.relative);
     }
     if (residuals.size() < few_residuals) add_residuals_of_slow(residuals);
     fit_.noise = PairNoise(std::move(residuals), static_cast<int>(fit_.units.size()));
     fit_.noise.set_unit_spread(unit_spread());
   }
 
-  // Pairs of a slow unit with good ones differ around its own speed.
+  // Pairs of a slow unit with good ones differ around its own speed. That is known from the same
+  // pairs, so that they are farther from the true one than from it.
   void add_residuals_of_slow(std::vector<double>& residuals) const {
-    for (size_t i = 0; i < observations_.size(); ++i) {
-      const Observation& one = observations_[i];
+    std::vector<double> more;
+    for (const Path& path : paths_) {
+      const Observation& one = first_of(path);
       if (one.is_reference || good_[at(one.a)] == good_[at(one.b)]) continue;
       const UnitFit& slow = fit_.units[at(good_[at(one.a)] ? one.b : one.a)];
-      if (slow.pairs >= 3) residuals.push_back(fit_.relative[i] - slow.middle);
+      const double n = slow.pairs;
+      if (n > 1) more.push_back((path.relative - slow.middle) * std::sqrt(n / (n - 1)));
     }
+    constexpr size_t enough = 3;
+    if (more.size() >= enough) residuals.insert(residuals.end(), more.begin(), more.end());
   }
 
   // The spread of the good units' levels that the noise of their pairs does not explain.
@@ -247,7 +292,8 @@ class Fitter {
   const std::vector<Observation>& observations_;
   double log_drop_;
   size_t kinds_ = 0, rounds_ = 0;
-  std::vector<std::vector<size_t>> of_unit_;  // its observations
+  std::vector<Path> paths_;
+  std::vector<std::vector<size_t>> of_unit_;  // its paths
   std::vector<char> good_;
   Fit fit_;
 };

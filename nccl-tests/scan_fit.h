@@ -2,6 +2,7 @@
 // the slower of its two.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "nccl-tests/scan_noise.h"
@@ -14,11 +15,15 @@ struct Observation {
   int kind = 0;      // only pairs of the same kind are compared, such as those inside blocks
   int round = 0;
   double log_busbw = 0;
+  // The same where the same two nodes were measured again. What is peculiar to them stays, so that
+  // all their measurements together count as one, their median.
+  uint64_t path = 0;
   bool is_reference = false;  // says what its kind reaches, and nothing about its units
 };
 
 struct UnitFit {
-  int pairs = 0;  // with good units, or with any if it met no good one
+  int pairs = 0;     // with good units, or with any if it met no good one; each path once
+  int measured = 0;  // how often these were measured
   bool met_good = false;
   double level = 0;   // by level_of(), a logarithm relative to pairs of good units
   double middle = 0;  // the median of the same pairs

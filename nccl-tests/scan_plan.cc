@@ -90,10 +90,10 @@ class Planner {
     const bool met_many = evidence_.of(node).size() >= size_t{pairs_of_clear_case};
     if (fit.pairs < rounds_of_all && !met_many) return true;
     if (!evidence_.is_judged(node)) return true;
-    if (fit.good || fit.pairs >= pairs_of_suspect) return false;
+    if (fit.good || fit.measured >= pairs_of_suspect) return false;
     const double drop = evidence_.log_drop();
     const bool is_clear = fit.level < evidence_.noise().cut(fit.pairs, drop) - drop;
-    return !is_clear || fit.pairs < pairs_of_clear_case;
+    return !is_clear || fit.measured < pairs_of_clear_case;
   }
 
   bool needs_across() const {
@@ -103,7 +103,7 @@ class Planner {
     return std::ranges::any_of(evidence_.blocks().units, [&](const UnitFit& unit) {
       const bool judged =
           unit.met_good && evidence_.blocks().noise.detectable(unit.pairs) <= evidence_.log_drop();
-      return !judged || (!unit.good && unit.pairs < pairs_of_block);
+      return !judged || (!unit.good && unit.measured < pairs_of_block);
     });
   }
 
@@ -145,7 +145,7 @@ class Planner {
     }
     std::ranges::stable_sort(suspects, {}, [&](int node) {
       const UnitFit& fit = evidence_.fit_of(node);
-      return fit.met_good ? fit.pairs : 0;
+      return fit.met_good ? fit.measured : 0;
     });
     return suspects;
   }

@@ -192,9 +192,13 @@ class Judge {
         "more, not of {}",
         noise.deviation() * 100, counted(done, "round"), percent(shown),
         percent(evidence_.log_drop()));
-    text += needed == 0 ? "; no number of rounds does"
-                        : fmt::format("; about {} more would (--rounds {})",
-                                      std::max(1, needed - done), needed + 1);
+    if (needed == 0)
+      text += "; no number of rounds does";
+    else if (needed >= static_cast<int>(nodes_.size()))
+      text += fmt::format("; it takes pairs with {} others of each: scan more nodes", needed);
+    else
+      text += fmt::format("; about {} more would (--rounds {})", std::max(1, needed - done),
+                          needed + 1);
     add(Finding::What::too_noisy, {}, text);
   }
 

@@ -152,7 +152,7 @@ struct ScanTrial {
   double deviation = 0;
   int scans = 10;
   int most_faults = 8;
-  int most_nodes = 512;
+  int least_nodes = 16, most_nodes = 512;
   uint64_t seed = 1;
 };
 
@@ -162,7 +162,8 @@ inline ManyScans scan_many(const ScanTrial& trial) {
     const uint64_t seed = trial.seed * 1000003 + static_cast<uint64_t>(i);
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> uniform;
-    const int count = static_cast<int>(16 * std::pow(trial.most_nodes / 16.0, uniform(random)));
+    const double least = trial.least_nodes;
+    const int count = static_cast<int>(least * std::pow(trial.most_nodes / least, uniform(random)));
     NoisyPairs world(count, trial.shape, trial.deviation, seed + 1);
     if (trial.most_faults > 0)
       world.make_slow(1 + static_cast<int>(uniform(random) * trial.most_faults), 0.05, 0.4);

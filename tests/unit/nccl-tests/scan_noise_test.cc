@@ -3,6 +3,7 @@
 #include "nccl-tests/scan_noise.h"
 
 #include "nccl-tests/scan_evidence.h"
+#include "nccl-tests/scan_fit.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/nccl-tests/noisy_pairs.h"
 
@@ -88,7 +89,7 @@ TEST_CASE("scan: at 10 and 15 % noise of pairs it says that it cannot tell, and 
 }
 
 TEST_CASE("scan: a scan that cannot tell says which drop it shows, and how many rounds it needs") {
-  NoisyPairs world(64, PairNoiseShape::pair, 0.06, 5);
+  NoisyPairs world(128, PairNoiseShape::pair, 0.06, 5);
   world.make_slow(2, 0.39, 0.4);
   const ScanSettings settings{.seed = 2};
   const auto results = world.scan(settings);
@@ -106,6 +107,34 @@ TEST_CASE("scan: a scan that cannot tell says which drop it shows, and how many 
     CHECK(world.slow.contains(finding.nodes.front()));
   }
   CHECK(findings(world.nodes, results, modest).size() == 2);
+}
+
+TEST_CASE("scan: where a cluster has too few nodes to tell, more rounds are not advised") {
+  NoisyPairs world(6, PairNoiseShape::pair, 0.06, 5);
+  const auto found = findings(world.nodes, world.scan({}), {});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what == Finding::What::too_noisy);
+  CHECK_THAT(found[0].text, ContainsSubstring(" others of each: scan more nodes"));
+}
+
+TEST_CASE("scan noise: a pair that is measured again shows no more of what is peculiar to it") {
+  std::vector<Observation> observations;
+  for (int round = 0; round < 5; ++round) {
+    for (int a = 0; a < 4; ++a) {
+      for (int b = a + 1; b < 4; ++b) {
+        const double own = 0.02 * ((a * 4 + b) % 3) + 0.001 * (round % 2);
+        observations.push_back({a, b, 0, round, own, static_cast<uint64_t>(a * 4 + b)});
+      }
+    }
+  }
+  const Fit again = fit_units(4, observations, 0.1);
+  CHECK(again.units[0].pairs == 3);
+  CHECK(again.units[0].measured == 15);
+  CHECK(again.noise.size() == 6);
+  for (size_t i = 0; i < observations.size(); ++i) observations[i].path = i;
+  const Fit apart = fit_units(4, observations, 0.1);
+  CHECK(apart.units[0].pairs == 15);
+  CHECK(apart.detectable(0) < again.detectable(0));
 }
 
 TEST_CASE("scan: 272 slow nodes of 512 are found, and no healthy one is named") {
