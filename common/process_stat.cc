@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <system_error>
 
 #include "common/error.h"
 #include "common/fd.h"
@@ -54,6 +55,21 @@ std::optional<ProcessorTime> processor_time(pid_t pid) {
   } catch (const std::exception&) {
     return std::nullopt;
   }
+}
+
+std::vector<pid_t> processes_named(const std::string& name, const std::filesystem::path& proc) {
+  std::vector<pid_t> found;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(proc, ignored)) {
+    const auto pid = to_number<pid_t>(entry.path().filename().string());
+    if (!pid) continue;
+    try {
+      if (trim(read_file(entry.path() / "comm")) == name) found.push_back(*pid);
+    } catch (const Error&) {
+      // It has just ended.
+    }
+  }
+  return found;
 }
 
 bool ends_within(pid_t child, std::chrono::milliseconds limit) {

@@ -1,11 +1,14 @@
-// Reads the state of a process from /proc/PID/stat (proc_pid_stat(5)), and waits for its end.
+// Finds processes, reads their state from /proc/PID/stat (proc_pid_stat(5)), and waits for their
+// end.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace slipway {
 
@@ -26,6 +29,11 @@ struct ProcessorTime {
 
 // Empty if there is no such process, or the kernel does not count this.
 std::optional<ProcessorTime> processor_time(pid_t pid);
+
+// The processes whose program has this name (15 characters at most, as the kernel keeps no more),
+// in no order. Any user may give a program any name: who trusts one looks at its owner, too.
+std::vector<pid_t> processes_named(const std::string& name,
+                                   const std::filesystem::path& proc = "/proc");
 
 // Waits for the end of a child without reaping it. False if `limit` comes first.
 bool ends_within(pid_t child, std::chrono::milliseconds limit);

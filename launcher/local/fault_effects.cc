@@ -22,6 +22,7 @@
 #include "common/fd.h"
 #include "common/file.h"
 #include "common/process.h"
+#include "common/process_stat.h"
 #include "common/text.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/node/service_supervisor.h"
@@ -30,21 +31,6 @@ namespace slipway::local {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The ids of the node's processes whose program has this name.
-std::vector<pid_t> processes_named(const std::string& name) {
-  std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string id = entry.path().filename().string();
-    if (id.find_first_not_of("0123456789") != id.npos) continue;
-    try {
-      if (trim(read_file(entry.path() / "comm")) == name) found.push_back(std::stoi(id));
-    } catch (const Error&) {
-      // The process has just ended.
-    }
-  }
-  return found;
-}
 
 void change_size(const fs::path& folder, uintmax_t bytes) {
   struct statvfs now = {};

@@ -10,6 +10,7 @@
 #include "common/file.h"
 #include "common/file_lock.h"
 #include "common/process.h"
+#include "common/process_stat.h"
 #include "common/sha256.h"
 #include "common/text.h"
 #include "launcher/node/boot.h"
@@ -25,16 +26,7 @@ namespace fs = std::filesystem;
 using Files = std::map<std::string, std::string>;
 
 bool has_job() {
-  std::error_code ignored;
-  for (const auto& process : fs::directory_iterator("/proc", ignored)) {
-    const fs::path comm = process.path() / "comm";
-    try {
-      if (fs::exists(comm) && trim(read_file(comm)) == "slurmstepd") return true;
-    } catch (const Error&) {
-      // It has just ended.
-    }
-  }
-  return false;
+  return !processes_named("slurmstepd").empty();
 }
 
 class Follow {

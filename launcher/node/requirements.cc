@@ -16,6 +16,7 @@
 #include "common/file.h"
 #include "common/installation.h"
 #include "common/node_profile.h"
+#include "common/process_stat.h"
 #include "common/text.h"
 #include "launcher/node/container_requirements.h"
 
@@ -32,17 +33,16 @@ constexpr const char* guide = "docs/start/existing-slurm.md";
 // starts, and since Slurm 23.11 also when it reads its configuration again.
 std::optional<bool> slurmd_has_loaded(const fs::path& proc, const std::string& plugin) {
   std::optional<bool> all;
-  std::error_code gone;
-  for (const auto& process : fs::directory_iterator(proc, gone)) {
+  for (const pid_t pid : processes_named("slurmd", proc)) {
+    const fs::path process = proc / std::to_string(pid);
     struct stat info = {};
-    if (::stat(process.path().c_str(), &info) != 0 || info.st_uid != 0) continue;
+    if (::stat(process.c_str(), &info) != 0 || info.st_uid != 0) continue;
     try {
-      if (trim(read_file(process.path() / "comm")) != "slurmd") continue;
-      const std::string maps = read_file(process.path() / "maps");
+      const std::string maps = read_file(process / "maps");
       if (maps.empty()) continue;  // it has ended, but its parent does not know yet
       all = all.value_or(true) && maps.find("/" + plugin + "\n") != maps.npos;
     } catch (const Error&) {
-      // It has just ended, or is another user's.
+      // It has just ended.
     }
   }
   return all;
