@@ -145,8 +145,7 @@ SitePlan plan_site(const SiteWishes& wishes, const Installation& installation) {
   plan.cluster = slurm_value(conf.own, "ClusterName");
   const SiteFile plugstack = read_plugstack(wishes, conf.own);
   if (wishes.health) {
-    change(plan, conf,
-           health_lines(conf.own, installation.prefix / "libexec/slipway/health", plan));
+    change(plan, conf, health_lines(conf.own, installation.internal_programs() / "health", plan));
   } else {
     change(plan, conf, "");
   }

@@ -1,7 +1,6 @@
 // Imports an image of a registry, by a program that runs as the job's user.
 #include "spank-plugins/container/importing.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,6 +16,7 @@
 #include "common/child.h"
 #include "common/error.h"
 #include "common/fd.h"
+#include "common/installation.h"
 #include "common/process.h"
 #include "common/text.h"
 #include "spank-plugins/container/notation.h"
@@ -107,22 +107,12 @@ ProgramEnd run_program(const User& user, const std::vector<std::string>& words,
 
 }  // namespace
 
-std::filesystem::path installation_of_plugin() {
-  Dl_info info = {};
-  if (::dladdr(reinterpret_cast<const void*>(&installation_of_plugin), &info) == 0 ||
-      info.dli_fname == nullptr) {
-    throw Error("cannot find the folder in which Slipway is installed");
-  }
-  const std::filesystem::path plugin = info.dli_fname;
-  return plugin.parent_path().parent_path().parent_path().parent_path();
-}
-
 std::filesystem::path import_image(const User& user, const Importing& importing,
                                    const std::string& image) {
   const std::string address = registry_address(image);
   const bool own = importing.importer.empty();
   const std::vector<std::string> words =
-      own ? std::vector<std::string>{(installation_of_plugin() / "bin/slipway").string(),
+      own ? std::vector<std::string>{(own_installation().programs() / "slipway").string(),
                                      "container",
                                      "import",
                                      "--output",

@@ -29,7 +29,4 @@ std::filesystem::path import_image(const User& user, const Importing& importing,
 // Tells the administrator's importer that the image is no longer used; nothing without one.
 void release_image(const User& user, const Importing& importing) noexcept;
 
-// PREFIX of this plugin, which is PREFIX/lib/slipway/spank/container.so. Throws Error.
-std::filesystem::path installation_of_plugin();
-
 }  // namespace slipway::container

@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/installation.h"
 #include "common/process_stat.h"
 #include "common/text.h"
 #include "spank-plugins/container/notation.h"
@@ -86,7 +87,7 @@ void StepContainer::start_anew(Way way) {
   plan.node_folders = node_folders();
   plan.batch_script = facts_.batch_script;
   plan.life = facts_.life;
-  plan.keeper = installation_of_plugin() / "libexec/slipway/container-keeper";
+  plan.keeper = own_installation().internal_programs() / "container-keeper";
   const bool logs = facts_.request.entrypoint_log.value_or(false) && plan.entrypoint;
   if (logs) plan.entrypoint_log = place_ / "entrypoint.log";
   try {

@@ -5,8 +5,8 @@
 #include <exception>
 #include <iterator>
 
+#include "common/installation.h"
 #include "common/node_profile.h"
-#include "common/profiler_library.h"
 
 namespace slipway::container {
 namespace {
@@ -38,7 +38,7 @@ std::optional<NodeFolder> transport_folder(const NodeTransport& transport) {
 }
 
 std::vector<NodeFolder> node_folders() noexcept {
-  const fs::path profiler = profiler_library();
+  const fs::path profiler = own_installation().nccl_profiler();
   std::vector<NodeFolder> all = {{profiler.parent_path(), profiler}};
   try {
     if (auto transport = transport_folder(load_node_profile().transport)) all.push_back(*transport);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/profiler_library.h"
+#include "common/installation.h"
 #include "spank-plugins/nccl_env/advice.h"
 
 namespace slipway::nccl_env {
@@ -24,7 +24,8 @@ inline constexpr const char* profiler_variable = "NCCL_PROFILER_PLUGIN";
 
 inline std::vector<Advice> inspector_advice() {
   const std::string source = "--nccl-watch";
-  return {{profiler_variable, profiler_library(), source, "Slipway's plugin, which NCCL loads"},
+  return {{profiler_variable, own_installation().nccl_profiler(), source,
+           "Slipway's plugin, which NCCL loads"},
           {inspector_switch, "1", source, "it records collectives"},
           {"NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS", "1000000", source,
            "it writes them once a second"}};

@@ -13,7 +13,7 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
-#include "common/profiler_library.h"
+#include "common/installation.h"
 #include "common/text.h"
 #include "spank-plugins/nccl_env/below_us.h"
 #include "spank-plugins/nccl_env/decide.h"
@@ -155,7 +155,7 @@ void warn_of_lack(const std::vector<std::string>& hidden, const std::string& fol
 
 void warn_of_hidden(const std::string& root) {
   warn_of_lack(hidden_libraries(root), step.profile.transport.libraries.folder);
-  const std::filesystem::path profiler = profiler_library();
+  const std::filesystem::path profiler = own_installation().nccl_profiler();
   const bool ours = std::ranges::any_of(step.resolution.decisions, [&](const Decision& each) {
     return each.name == profiler_variable && each.action == Action::set && each.value == profiler;
   });
