@@ -7,7 +7,8 @@
 #   scripts/root.sh enter-alone ROOT COMMAND...   the same with a network of its own
 #   scripts/root.sh --help                        this text
 #
-# $SLIPWAY_MIRROR is the archive's mirror; without it, that of this machine. If $CCACHE_DIR is a folder, commands share it.
+# $SLIPWAY_MIRROR is the archive's mirror; without it, that of this machine; `none` leaves the choice to mmdebstrap, which knows
+# those of Debian and Ubuntu by the release. If $CCACHE_DIR is a folder, commands share it.
 set -euo pipefail
 
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -27,6 +28,7 @@ make() {
   local release=$1 root=$2 mirror
   shift 2
   mirror=${SLIPWAY_MIRROR:-$(mirror_of_host)}
+  [ "$mirror" != none ] || mirror=
   # A mirror may be some weeks old, for which sid's lists of packages are too old to be trusted otherwise.
   mmdebstrap --quiet --variant=minbase --format=directory --aptopt='Acquire::Check-Valid-Until "false"' "$@" \
     --include=ca-certificates "$release" "$root" ${mirror:+"$mirror"}
