@@ -31,7 +31,7 @@ struct ProcessorTime {
 std::optional<ProcessorTime> processor_time(pid_t pid);
 
 // The processes whose program has this name (15 characters at most, as the kernel keeps no more),
-// in no order. Any user may give a program any name: who trusts one looks at its owner, too.
+// in no order. Any user may give a program any name: check the owner before trusting it.
 std::vector<pid_t> processes_named(const std::string& name,
                                    const std::filesystem::path& proc = "/proc");
 
