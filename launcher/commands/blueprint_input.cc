@@ -277,6 +277,8 @@ void LoadedBlueprint::plan_in_spite_of_errors() {
   for (const blueprint::Group& group : compiled_->deployment.groups) {
     for (const blueprint::Module& module : group.modules) {
       if (module.interface == nullptr) return;
+      // Such a group is neither Terraform's nor Packer's.
+      if (module.interface->kind != group.modules.front().interface->kind) return;
     }
   }
   const source::Diagnostics known = std::exchange(diagnostics_, source::Diagnostics(sources_));
