@@ -21,6 +21,13 @@ def stderr_of(slipway, folder, words, *more):
     return b"" if done.returncode == 2 else done.stderr
 
 
+def known_text(case, prefix):
+    """The messages of `check` that the case expects (golden, blueprints compares them); None if it runs another command."""
+    expected = re.match(r"\$ slipway check \S+\n(?:--- stderr\n(.*?))?(?:--- stdout\n.*?)?--- exit status \d\n",
+                        case.with_suffix(".out").read_text(), re.S)
+    return None if expected is None else (expected[1] or "").replace("PREFIX", str(prefix))
+
+
 def heads(document):
     """The message and the first place of each diagnostic in the document."""
     for one in document["diagnostics"]:
@@ -57,7 +64,9 @@ def problems(slipway, case):
     words = [word.replace("{}", case.name) for word in shlex.split(command)]
     words = ["check", *(word for word in words if not word.startswith("--diagnostics"))]
     words = [word for i, word in enumerate(words) if "--format" not in (word, words[i - 1])]
-    text = stderr_of(slipway, case.parent, words).decode()
+    text = known_text(case, slipway.parent.parent)
+    if text is None:
+        text = stderr_of(slipway, case.parent, words).decode()
     line = stderr_of(slipway, case.parent, words, "--diagnostics=json")
     if not line and not text:
         return []
