@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests deployments with the real Terraform or Packer, with modules that need no cloud.
 
-usage: deploy.py SLIPWAY terraform|packer PROGRAM [CASE...]
+usage: deploy.py SLIPWAY terraform|interrupted|packer PROGRAM [CASE...]      interrupted: Terraform, at many points
 
 Each case runs in its own folder. The `terraform` there is a shell script that counts the calls and runs the real one; it
 can pause at a given call, so that slipway can be killed at any point.
@@ -13,7 +13,7 @@ import jsonschema
 sys.dont_write_bytecode = True  # keep the source tree clean
 from case import ROOT, Case, Failed
 from packer_cases import PACKER
-from terraform_cases import TERRAFORM
+from terraform_cases import INTERRUPTED, TERRAFORM
 
 sys.path.insert(0, str(ROOT / "tests/golden"))
 from run import installed
@@ -21,7 +21,9 @@ from run import installed
 
 def main():
     program, kind, real, names = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
-    cases = [case for case in {"terraform": TERRAFORM, "packer": PACKER}[kind] if not names or case.__name__ in names]
+    known = {"terraform": TERRAFORM, "interrupted": INTERRUPTED, "packer": PACKER}[kind]
+    cases = [case for case in known if not names or case.__name__ in names]
+    kind = {"interrupted": "terraform"}.get(kind, kind)
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -343,7 +343,11 @@ TERRAFORM = [three_groups_in_order, deploying_again_changes_nothing, ctrl_c_wait
              plan_lists_additions_changes_and_removals, only_and_skip, asks_before_each_group,
              destroys_in_reverse_order, groups_in_a_backend_that_nobody_deployed_are_not_in_the_way, a_killed_destroy_resumes, a_deployed_group_is_not_removed,
              two_deploys_cannot_run_at_once, a_locked_state_is_not_changed, without_terraform_nothing_is_written, opentofu_replaces_terraform,
-             *(killed_before(number) for number in range(2, len(CALLS) + 2)),
-             *(killed_before(number, True) for number, call in enumerate(CALLS, 2) if "apply" in call),
-             *(killed_while_creating(step, False) for step in ("first", "second", "third")),
-             killed_while_creating("second", True)]
+             *(killed_before(number) for number in range(2, len(CALLS) + 2) if number % 4 == 0),
+             killed_before(CALLS.index("two apply") + 2, True), killed_while_creating("second", False)]
+
+# At every other call
+INTERRUPTED = [*(killed_before(number) for number in range(2, len(CALLS) + 2) if number % 4 != 0),
+               *(killed_before(number, True) for number, call in enumerate(CALLS, 2) if "apply" in call and call != "two apply"),
+               *(killed_while_creating(step, False) for step in ("first", "third")),
+               killed_while_creating("second", True)]
