@@ -24,6 +24,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 LIMIT_SECONDS = 1800  # for one file; a test waits two minutes for one thing at most
 LIMIT_APART_SECONDS = 4 * 3600  # files that make images compile all of Slipway, twice
 
+# Prints the processor time of a command and of the descendants that it has waited for.
+TIMED = ["bash", "-c", 'TIMEFORMAT="processors: %U %S"; time "$@"', "bash"]
+
+
 @dataclasses.dataclass(frozen=True)
 class Test:
     name: str
@@ -113,9 +117,9 @@ class Machine:
         return {line for line in state.stdout.splitlines() if line.startswith(("mounts:", "interfaces:", "deployments:"))}
 
     def run(self, run, own_namespaces):
-        """Gives what bats printed, its exit status (None: it ran for too long), and the seconds it took."""
+        """Gives what bats printed, its exit status (None: it ran for too long), and how long it took."""
         name = secrets.token_hex(3)
-        command = ["bats", "--tap", "--timing", *run.filter(), str(run.file)]
+        command = [*TIMED, "bats", "--tap", "--timing", *run.filter(), str(run.file)]
         environment = {**os.environ, "SLIPWAY_TEST_AS": run.who, "SLIPWAY_TEST_PROGRAM": run.program,
                        "SLIPWAY_TEST_NAME": name}
         begin = time.monotonic()
@@ -132,12 +136,21 @@ class Machine:
                 self.alive.discard(process)
                 remove_what_is_left(name)
             output.seek(0)
-            return output.read().decode(errors="replace"), status, time.monotonic() - begin
+            text, processors = without_times(output.read().decode(errors="replace"))
+            return text, status, f"{time.monotonic() - begin:.1f} s{processors}"
 
     def close(self):
         for process in list(self.alive):
             end(process)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def without_times(output):
+    """The output without TIMED's line, and the text of it; nothing if the command was killed."""
+    found = re.search(r"^processors: ([0-9.]+) ([0-9.]+)\n", output, re.M)
+    if not found:
+        return output, ""
+    return output.replace(found[0], "", 1), f", {float(found[1]) + float(found[2]):.1f} s of processor time"
 
 
 def end(process):
@@ -202,8 +215,8 @@ def run_all(runs, jobs):
     jobs = jobs if machine.has_namespaces else 1
     print(f"{len(runs)} runs, {jobs} at a time", flush=True)
 
-    def ended(run, output, status, seconds):
-        print(f"\n==> {run.title()}: {count.add(run, output, status)}, {seconds:.1f} s\n{output}", end="", flush=True)
+    def ended(run, output, status, time_taken):
+        print(f"\n==> {run.title()}: {count.add(run, output, status)}, {time_taken}\n{output}", end="", flush=True)
 
     alone = [run for run in runs if run.has("alone") or not machine.has_namespaces]
     pool = concurrent.futures.ThreadPoolExecutor(jobs)
