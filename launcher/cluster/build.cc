@@ -215,7 +215,7 @@ class Builder {
 
   MachineSpec machine(const ModelPart& part) {
     MachineSpec machine;
-    machine.machine_type = part.text("machine_type");
+    machine.machine_type = machine_type(part);
     machine.networks = ids(part, "networks", "network");
     if (part.has("threads_per_core")) {
       machine.threads_per_core =
@@ -225,6 +225,16 @@ class Builder {
     }
     check_machine_type(part, machine.machine_type);
     return machine;
+  }
+
+  std::string machine_type(const ModelPart& part) {
+    const size_t before = diagnostics_.errors();
+    std::string name = part.text("machine_type");
+    if (name.empty() && diagnostics_.errors() == before) {
+      diagnostics_.error(Code::unknown_machine_type, part.place("machine_type"),
+                         "the machine type is empty");
+    }
+    return name;
   }
 
   void check_machine_type(const ModelPart& part, const std::string& name) {
