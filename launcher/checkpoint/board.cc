@@ -187,10 +187,9 @@ void Board::begin(int64_t attempt, Ranks ranks) {
   const int64_t before = ranks_.size();
   attempt_ = attempt;
   why_none_ = first ? "" : why_none();
-  if (!first && before != ranks.size()) {
+  if (!first && before != ranks.size())
     why_none_ = fmt::format("{} instead of {}", counted(ranks.size(), "rank"), before);
-    steps_.clear();
-  }
+  if (!first) fit_steps(ranks.size());
   restored_ = off_ ? -1 : newest_restorable();
   ranks_ = std::move(ranks);
   std::erase_if(steps_, [&](const auto& step) { return step.first != restored_; });
@@ -233,7 +232,11 @@ void Board::order_restore() {
 }
 
 Restore Board::restore_order(int64_t node) const {
-  Restore order = {attempt_, restored_, {}, restored_from_disk() ? disk_->folder() : ""};
+  Restore order = {attempt_, restored_, {}, "", 0};
+  if (restored_from_disk()) {
+    order.folder = disk_->folder();
+    order.parts = parts_on_disk_;
+  }
   for (int64_t i = 0; i < ranks_.ranks_per_node; ++i) {
     const int64_t rank = node * ranks_.ranks_per_node + i;
     RestoredRank each{rank, std::string(digest_bytes, '\0'), {}};

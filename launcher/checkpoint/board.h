@@ -37,6 +37,10 @@ class Board {
   bool restored_from_disk() const { return restored_ >= 0 && !from_disk_.empty(); }
   std::string restored_text() const;
 
+  // The newest step that all ranks have and that fits any number of ranks, because all ranks wrote
+  // the same; after a restart on another number of ranks, they would begin with it.
+  std::optional<int64_t> step_for_any_world() const;
+
   // The newest step that all ranks have in all places.
   std::optional<int64_t> complete_step() const { return complete_; }
   int64_t complete_count() const { return complete_count_; }
@@ -57,6 +61,13 @@ class Board {
     std::vector<RankStep> ranks;
     int64_t present = 0;  // ranks with a digest
   };
+
+  // Whether all ranks wrote the same. Then any rank's part serves any rank.
+  static bool is_replicated(const Step& step);
+  // Ranks whose part is nowhere, or that are new, get it from those that have the same.
+  static void spread(Step& step, int64_t ranks);
+  // Before ranks_ changes. Steps that do not fit go.
+  void fit_steps(int64_t ranks);
 
   void hear(const std::string& node, const Open& open);
   void hear(const std::string& node, const Kept& kept);
@@ -107,6 +118,7 @@ class Board {
   std::string finder_;               // the node that looks on disk
   int64_t below_ = 0;                // it looks for steps before this
   std::string from_disk_;            // the job that wrote the restored step
+  int64_t parts_on_disk_ = 0;        // of the restored step
   std::set<std::string> restoring_;  // nodes
   bool off_ = false, has_told_failure_ = false;
   std::vector<Order> orders_;

@@ -25,16 +25,18 @@ void Board::hear(const std::string& node, const Found& found) {
   finder_.clear();
   if (!found.trouble.empty())
     news_.push_back(fmt::format("{}: {}", disk_->folder(), found.trouble));
-  const auto ranks = static_cast<int64_t>(found.digests.size());
+  parts_on_disk_ = static_cast<int64_t>(found.digests.size());
   if (off_ || found.step < 0) return order_restore();
-  if (ranks != ranks_.size()) {
+  Step step;
+  step.present = parts_on_disk_;
+  for (const std::string& digest : found.digests) step.ranks.push_back({digest, {}});
+  if (is_replicated(step)) spread(step, ranks_.size());
+  if (step.present != ranks_.size()) {
     why_none_ = fmt::format("step {} in {} is one of {}", found.step, disk_->folder(),
                             counted(found.digests.size(), "rank"));
     return order_restore();
   }
-  Step& step = steps_[found.step];
-  step.present = ranks;
-  for (const std::string& digest : found.digests) step.ranks.push_back({digest, {}});
+  steps_[found.step] = std::move(step);
   restored_ = found.step;
   complete_ = restored_;
   from_disk_ = found.job;

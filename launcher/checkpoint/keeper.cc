@@ -43,6 +43,11 @@ Fd listen_for_keepers() {
   return fd;
 }
 
+struct DiskParts {  // of a Restore
+  std::string folder;
+  int64_t parts = 0;
+};
+
 class Keeper {
  public:
   Keeper(int socket, const KeeperSettings& settings)
@@ -200,14 +205,14 @@ class Keeper {
     return why;
   }
 
-  void load(int64_t attempt, int64_t rank, int64_t step, const std::string& digest,
-            const std::string& folder) {
+  void load(int64_t attempt, int64_t step, const RestoredRank& to, const DiskParts& disk) {
     const auto arrival = store_.arrival();
+    const int64_t part = disk.parts > 0 ? to.rank % disk.parts : to.rank;
     auto manifest = std::make_shared<const Manifest>(read_part(
-        folder, step, rank, digest, arrival->folder(),
+        disk.folder, step, part, to.digest, arrival->folder(),
         [&](int64_t size) { arrival->reserve(size); },
         [&] { return off_ || store_.attempt() != attempt; }));
-    store_.add_copy(attempt, rank, step, std::move(manifest), *arrival);
+    store_.add_copy(attempt, to.rank, step, std::move(manifest), *arrival);
   }
 
   void handle(const Copy& order) {
@@ -298,21 +303,22 @@ class Keeper {
     const auto progress = std::make_shared<Progress>();
     progress->left = missing.size();
     for (const RestoredRank& each : missing) {
-      restoring_.put([this, attempt, step, folder = order.folder, each, progress] {
-        std::string why;
-        try {
-          if (folder.empty()) {
-            why = get(attempt, each.rank, step, each.digest, each.sources);
-          } else {
-            load(attempt, each.rank, step, each.digest, folder);
-          }
-        } catch (const std::exception& error) {
-          why = error.what();
-        }
-        const std::lock_guard lock(progress->mutex);
-        if (!why.empty()) progress->trouble = fmt::format("rank {} {}", each.rank, why);
-        if (--progress->left == 0) tell(Restored{attempt, step, progress->trouble});
-      });
+      restoring_.put(
+          [this, attempt, step, disk = DiskParts{order.folder, order.parts}, each, progress] {
+            std::string why;
+            try {
+              if (disk.folder.empty()) {
+                why = get(attempt, each.rank, step, each.digest, each.sources);
+              } else {
+                load(attempt, step, each, disk);
+              }
+            } catch (const std::exception& error) {
+              why = error.what();
+            }
+            const std::lock_guard lock(progress->mutex);
+            if (!why.empty()) progress->trouble = fmt::format("rank {} {}", each.rank, why);
+            if (--progress->left == 0) tell(Restored{attempt, step, progress->trouble});
+          });
     }
   }
 

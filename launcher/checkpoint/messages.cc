@@ -60,6 +60,7 @@ void fields(auto& a, Is<Restore> auto& m) {
   step_or_none(a, m.step);
   a.list(m.ranks, most_ranks_of_node, [](auto& b, auto& value) { fields(b, value); });
   a.word(m.folder, longest_path);
+  a.number(m.parts, 0, most_ranks);
 }
 void fields(auto& a, Is<Retire> auto& m) {
   step_of(a, m.below);

@@ -39,6 +39,7 @@ struct Restore {
   int64_t step = -1;
   std::vector<RestoredRank> ranks;
   std::string folder = {};  // on disk, with the step; empty: other keepers have it
+  int64_t parts = 0;        // there; rank 7 gets the part of rank 1 if there are 6
 };
 // Steps before `below` go, except two: the step `except`, and the step that nodes write to disk,
 // which makes room for newer ones if it has to; -1: no exception.

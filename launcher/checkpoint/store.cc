@@ -200,13 +200,19 @@ bool Store::add_copy(int64_t attempt, int64_t rank, int64_t step,
 
 ServedStep Store::find(int64_t rank, int64_t step, const std::string& digest) const {
   const std::lock_guard lock(mutex_);
-  const auto found = held_.find({step, rank});
-  if (found == held_.end() || found->second.digest != digest) return {};
+  const auto is_it = [&](const auto& held) {
+    return held.first.first == step && held.second.digest == digest;
+  };
+  auto found = held_.find({step, rank});
+  if (found == held_.end() || !is_it(*found)) found = std::ranges::find_if(held_, is_it);
+  if (found == held_.end()) return {};
   return {found->second.folder, found->second.manifest};
 }
 
 bool Store::has(int64_t rank, int64_t step, const std::string& digest) const {
-  return find(rank, step, digest).manifest != nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto found = held_.find({step, rank});
+  return found != held_.end() && found->second.digest == digest;
 }
 
 void Store::retire(const Retire& order) {

@@ -73,7 +73,7 @@ class Store {
   bool add_copy(int64_t attempt, int64_t rank, int64_t step,
                 std::shared_ptr<const Manifest> manifest, Arrival& arrival);
 
-  // Empty if the node does not have it.
+  // Empty if the node does not have it. Another rank's serves if it is the same.
   ServedStep find(int64_t rank, int64_t step, const std::string& digest) const;
   bool has(int64_t rank, int64_t step, const std::string& digest) const;
 

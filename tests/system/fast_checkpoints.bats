@@ -27,6 +27,7 @@ while [ "$step" -lt "$1" ]; do
   new=$SLIPWAY_CHECKPOINTS/step-$step
   mkdir -p "$new.tmp/sub"
   echo $step >"$new.tmp/sub/step"
+  echo "$RANK" >"$new.tmp/rank" # differs, so a step fits this number of ranks only
   mv "$new.tmp" "$new"
   echo $step >"$SLIPWAY_PROGRESS"
   [ "$RANK" != 0 ] || echo $step >"/home/saved-$SLURM_JOB_ID"

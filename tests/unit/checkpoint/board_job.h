@@ -31,6 +31,7 @@ struct Job {
   int64_t ranks_per_node, attempt = 0;
   std::map<std::string, std::set<std::pair<int64_t, int64_t>>> there;  // step, rank
   std::set<std::string> cannot_copy;
+  bool is_replicated = false;  // all ranks write the same
   size_t copies_made = 0;
   Texts said;
 
@@ -58,11 +59,15 @@ struct Job {
     settle();
   }
 
+  std::string digest_of(int64_t rank, int64_t step) const {
+    return digest_for(is_replicated ? 0 : rank, step);
+  }
+
   // A rank has written a step.
   void write(int64_t rank, int64_t step) {
     const std::string& node = nodes[static_cast<size_t>(rank / ranks_per_node)];
     there[node].insert({step, rank});
-    board.heard(node, Kept{attempt, rank, step, 10, digest_for(rank, step)});
+    board.heard(node, Kept{attempt, rank, step, 10, digest_of(rank, step)});
     settle();
   }
   void write_all(int64_t step) {
@@ -81,10 +86,15 @@ struct Job {
     for (const std::string& text : board.news()) said.push_back(text);
   }
 
+  bool holds(const std::set<std::pair<int64_t, int64_t>>& held, int64_t step, int64_t rank) const {
+    if (held.contains({step, rank})) return true;
+    const auto is_step = [&](const auto& each) { return each.first == step; };
+    return is_replicated && std::ranges::any_of(held, is_step);
+  }
   bool has_source(const std::vector<Source>& sources, int64_t step, int64_t rank) const {
     for (const Source& source : sources) {
       const auto node = there.find(source.node);
-      if (node != there.end() && node->second.contains({step, rank})) return true;
+      if (node != there.end() && holds(node->second, step, rank)) return true;
     }
     return false;
   }
@@ -92,7 +102,7 @@ struct Job {
   void obey(const std::string& node, const Copy& order) {
     if (cannot_copy.contains(node) || !has_source(order.sources, order.step, order.rank))
       return board.heard(node, Missing{attempt, order.rank, order.step, "no route"});
-    CHECK(order.digest == digest_for(order.rank, order.step));
+    CHECK(order.digest == digest_of(order.rank, order.step));
     ++copies_made;
     there[node].insert({order.step, order.rank});
     board.heard(node, Kept{attempt, order.rank, order.step, 10, order.digest});
@@ -124,7 +134,7 @@ struct Job {
     }
     std::string trouble = disk_is_full ? "/disk is full" : "";
     for (const Write::Part& part : order.parts) {
-      CHECK(part.digest == digest_for(part.rank, order.to.step));
+      CHECK(part.digest == digest_of(part.rank, order.to.step));
       if (!there[node].contains({order.to.step, part.rank})) trouble = "it is no longer in memory";
     }
     board.heard(node, Written{attempt, order.to.step, trouble});

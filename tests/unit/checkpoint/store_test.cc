@@ -86,6 +86,10 @@ TEST_CASE("store: a step is found by its digest until it is retired") {
   CHECK(!node.store.has(3, 20, no_digest));
   CHECK(!node.store.has(4, 20, digest));
   CHECK(node.store.used_bytes() == 10);
+  // The same in the place of another rank.
+  CHECK(node.store.find(4, 20, digest).folder == node.step(3, 20));
+  CHECK(!node.store.find(4, 21, digest).manifest);
+  CHECK(!node.store.find(3, 20, no_digest).manifest);
   node.store.retire({21, -1});
   CHECK(!node.store.has(3, 20, digest));
   CHECK(node.store.used_bytes() == 0);
