@@ -40,14 +40,16 @@ def arguments():
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--rate", type=float, default=3e-3, help="learning rate")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--double", action="store_true",
+                        help="calculate with 64 bits, to compare runs on different numbers of ranks")
     parser.add_argument("--losses", help="a file to which rank 0 appends the loss of each step")
     return parser.parse_args()
 
 
-def report(step):
-    """Reports the current step to the launcher."""
+def report(step, saved):
+    """Reports the current step to the launcher, and the last one on disk, which any number of ranks can load."""
     with contextlib.suppress(KeyError, OSError):  # no launcher, or /tmp is full: keep training
-        Path(os.environ["SLIPWAY_PROGRESS"]).write_text(f"{step}\n")
+        Path(os.environ["SLIPWAY_PROGRESS"]).write_text(f"{step} {saved}\n")
 
 
 def device_of_rank():
@@ -77,6 +79,8 @@ def train(options):
     device = device_of_rank()
     distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
     rank, ranks = distributed.get_rank(), distributed.get_world_size()
+    if options.double:
+        torch.set_default_dtype(torch.float64)
     torch.manual_seed(options.seed)
     network = Gpt(options.vocabulary, options.context, options.width, options.heads, options.layers).to(device)
     # With this option, buckets of gradients never change. Otherwise they change after the first step of a
@@ -84,14 +88,18 @@ def train(options):
     model = DistributedDataParallel(network, find_unused_parameters=True)
     optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate)
 
-    first, saved = checkpoint.load(options.checkpoints)
+    first, state = checkpoint.load(options.checkpoints)
+    saved = first
     in_memory, newer = memory.load()
     if in_memory > first:
-        first, saved = in_memory, newer
-    if saved is not None:
-        network.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-    report(first)
+        first, state = in_memory, newer
+    if state is not None:
+        network.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+    report(first, saved)
+    if rank == 0 and "SLIPWAY_WORLD_CHANGED" in os.environ:
+        # Each rank gets another share of the same sequences, so the losses do not change.
+        print(f"{ranks} ranks instead of {os.environ['SLIPWAY_WORLD_CHANGED']}, still {options.batch} sequences per step")
     if rank == 0:
         print(f"{ranks} ranks on {device.type}, from step {first} to {options.steps}", flush=True)
 
@@ -108,7 +116,8 @@ def train(options):
             memory.save(done, state)
         if done % options.every == 0 or done == options.steps:
             checkpoint.save(options.checkpoints, done, state)
-        report(done)
+            saved = done
+        report(done, saved)
     # Not by Python's own end, which may abort or block while PyTorch's threads still release tensors.
     sys.stdout.flush()
     os._exit(0)

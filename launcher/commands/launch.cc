@@ -8,6 +8,7 @@
 
 #include "common/command_line.h"
 #include "common/error.h"
+#include "common/text.h"
 #include "launcher/checkpoint/memory_limit.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/launch_container.h"
@@ -67,13 +68,16 @@ struct MemoryOptions {
 
 constexpr const char* memory_option = "--fast-checkpoints";
 constexpr const char* usual_size = "auto";
+constexpr const char* grow_option = "--grow";
+constexpr const char* usual_seconds = "600";
 
-// The size is optional, and belongs to the option only with an equals sign.
-std::vector<std::string> with_sizes(Args args) {
+// Their values are optional, and belong to the options only with an equals sign.
+std::vector<std::string> with_values(Args args) {
   std::vector<std::string> all(args.begin(), args.end());
   for (std::string& each : all) {
     if (each == "--") break;
     if (each == memory_option) each += std::string("=") + usual_size;
+    if (each == grow_option) each += std::string("=") + usual_seconds;
   }
   return all;
 }
@@ -102,12 +106,26 @@ void take_memory(const MemoryOptions& memory, job::LaunchOptions& options) {
   options.checkpoint_bytes = *bytes;
 }
 
+void take_growth(const std::string& seconds, job::LaunchOptions& options) {
+  if (seconds.empty()) return;
+  options.grow = true;
+  const auto number = to_number<double>(seconds);
+  require_launch(number && *number >= 0 && *number <= 1e6, "grow", "a number of seconds");
+  options.grow_seconds = *number;
+  if (options.container.wanted)
+    throw UsageError(std::string(grow_option) + " does not work in a container yet");
+}
+
 void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::string& progress,
                         std::string& ledger, std::string& log_rules, MemoryOptions& memory,
-                        bool& explain) {
+                        std::string& grow, bool& explain) {
   line.option("spares", "N", "nodes of the job to hold back as replacements", &options.spares);
   line.option("min-nodes", "N", "continue as long as this many nodes are left", &options.min_nodes,
               "the number at the start");
+  line.option("grow", "[=SECONDS]",
+              "take in other nodes after some were lost, at the program's next checkpoint: helper "
+              "jobs bring them; SECONDS between two restarts for that",
+              &grow, "never; without SECONDS, 600");
   line.option("max-restarts", "N",
               "give up after this many failures in a row without progress for which no node is to "
               "blame",
@@ -170,9 +188,13 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
                "print the variables by which the tasks would find each other");
   line.example("slipway launch --stall 300 --min-nodes 6 -- python3 train.py",
                "treat hangs as failures, and continue with as few as six nodes");
+  line.example("slipway launch --min-nodes 6 --grow -- python3 train.py",
+               "the same, and take in other nodes later");
   line.exit_status("0", "the program succeeded on all nodes");
   line.exit_status("N", "the program's own exit status, when it cannot succeed");
   line.environment("SLIPWAY_PROGRESS", "for the program: the file to which it writes its step");
+  line.environment("SLIPWAY_WORLD_CHANGED",
+                   "for the program: the number of ranks before, if it has changed");
   line.environment("SLIPWAY_CHECKPOINTS",
                    "for the program: the folder of its fast checkpoints, step-N for each");
   line.file("slipway-ledger-JOB.jsonl", "what happened; `slipway ledger JOB` reads it");
@@ -196,7 +218,7 @@ int explain_variables(const job::LaunchOptions& options) {
 int launch(Args args) {
   if (args.size() == 1 && args[0] == "--agent") return job::run_agent();
   job::LaunchOptions options;
-  std::string progress, ledger, log_rules;
+  std::string progress, ledger, log_rules, grow;
   CommandLine line(
       "slipway launch",
       "Run a training program and restart it when a node, a task or its progress fails.");
@@ -207,11 +229,12 @@ int launch(Args args) {
   bool explain = false;
   ContainerOptions container;
   MemoryOptions memory;
-  add_launch_options(line, options, progress, ledger, log_rules, memory, explain);
+  add_launch_options(line, options, progress, ledger, log_rules, memory, grow, explain);
   container.add_to(line);
-  if (!line.parse(with_sizes(args))) return 0;
+  if (!line.parse(with_values(args))) return 0;
   options.container = container.take();
   take_memory(memory, options);
+  take_growth(grow, options);
   if (explain) return explain_variables(options);
   if (options.command.empty()) throw UsageError("COMMAND is missing: slipway launch -- COMMAND");
   check_launch(options);

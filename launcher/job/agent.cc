@@ -46,7 +46,6 @@ using std::chrono::milliseconds;
 constexpr size_t most_unsent = size_t{1} << 20;
 constexpr milliseconds connect_limit = std::chrono::seconds(30);
 constexpr milliseconds kill_limit = std::chrono::seconds(20);
-constexpr milliseconds health_limit = std::chrono::seconds(3);
 constexpr milliseconds container_interval = milliseconds(20);  // while tasks wait for it
 constexpr milliseconds health_interval = std::chrono::seconds(1);
 // An image may have to be fetched first.
@@ -107,12 +106,10 @@ class Agent {
     std::vector<pollfd> fds = {{signals_.get(), POLLIN, 0}};
     fds.push_back(
         {wire_.fd(), static_cast<short>(wire_.unsent() > 0 ? POLLIN | POLLOUT : POLLIN), 0});
-    if (wire_.unsent() < most_unsent) {
+    if (wire_.unsent() < most_unsent)
       for (const pollfd& each : tasks_.descriptors()) fds.push_back(each);
-    }
-    for (const pollfd& each : energy_.descriptors()) fds.push_back(each);
-    for (const pollfd& each : watch_.descriptors()) fds.push_back(each);
-    for (const pollfd& each : pmix_.descriptors()) fds.push_back(each);
+    for (const auto& all : {energy_.descriptors(), watch_.descriptors(), pmix_.descriptors()})
+      std::ranges::copy(all, std::back_inserter(fds));
     if (checkpoints_) std::ranges::copy(checkpoints_->descriptors(), std::back_inserter(fds));
     auto step = std::min(limit_ / 8, milliseconds(250));
     if (waiting_ && container_ != nullptr) step = container_interval;
@@ -120,12 +117,15 @@ class Agent {
     wire_.flush();
   }
 
-  // Slurm signals every process of a step when the job must end; the tasks got the signal too.
+  // Slurm signals every process of a step when the job must end; the tasks got the signal too. If
+  // it is a helper job, the job that it helps only loses this node.
   void report_signals() {
     signalfd_siginfo info;
     while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
       const auto number = static_cast<int>(info.ssi_signo);
-      if (number == SIGTERM || number == SIGINT || number == SIGHUP) send(StepSignal{number});
+      if (number != SIGTERM && number != SIGINT && number != SIGHUP) continue;
+      over_ |= orphan_.joins;
+      if (!orphan_.joins) send(StepSignal{number});
     }
   }
 
@@ -307,8 +307,7 @@ class Agent {
     last_check_ = now;
     std::vector<std::string> reasons = health_.news();
     for (const std::string& line : read_kernel_log()) reasons.push_back("kernel: " + line);
-    if (reasons.empty()) return;
-    send(Health{attempt_, reasons});
+    if (!reasons.empty()) send(Health{attempt_, reasons});
   }
 
   void report_watched() {
@@ -345,8 +344,8 @@ class Agent {
       beat();
     };
     std::vector<pid_t> others = energy_.processes();
-    for (const pid_t each : pmix_.processes()) others.push_back(each);
-    for (const pid_t each : watch_.processes()) others.push_back(each);
+    for (const auto& all : {pmix_.processes(), watch_.processes()})
+      std::ranges::copy(all, std::back_inserter(others));
     if (checkpoints_) others.push_back(checkpoints_->process());
     if (xids_.process() != 0) others.push_back(xids_.process());
     return tasks_.end_all(grace, kill_limit, meanwhile, others);
@@ -358,7 +357,7 @@ class Agent {
     if (all.empty() && now - last_beat_ < limit_ / 8) return;
     last_beat_ = now;
     Beat beat = {attempt_, {}};
-    for (const TaskProgress& each : all) beat.steps.push_back({each.rank, each.step});
+    for (const TaskProgress& each : all) beat.steps.push_back({each.rank, each.step, each.saved});
     send(beat);
   }
 
@@ -392,6 +391,7 @@ class Agent {
 int run_agent() {
   take_all_cpus();
   AgentSettings settings = take_agent_settings();
+  if (settings.orphan.joins) check_before_joining(settings.orphan.node);
   std::optional<ContainerPlace> container;
   if (!settings.container.empty()) container.emplace(settings.container, settings.orphan.node);
   return Agent(std::move(settings), container ? &*container : nullptr).run();

@@ -24,6 +24,7 @@ constexpr const char* ledger_variable = "SLIPWAY_LAUNCH_LEDGER";        // absol
 constexpr const char* heartbeat_variable = "SLIPWAY_LAUNCH_HEARTBEAT";  // seconds
 
 constexpr const char* checkpoints_variable = "SLIPWAY_LAUNCH_CHECKPOINTS";  // bytes; empty: none
+constexpr const char* joins_variable = "SLIPWAY_LAUNCH_JOINS";              // not empty: yes
 constexpr const char* container_variable = "SLIPWAY_LAUNCH_CONTAINER";  // absolute path, or empty
 
 std::string required(const char* name) {
@@ -51,6 +52,7 @@ Orphan orphan_from_environment() {
   orphan.index = number_of("SLURM_NODEID", 0);
   orphan.nodes = number_of("SLURM_STEP_NUM_NODES", 1);
   orphan.ledger = required(ledger_variable);
+  orphan.joins = !environment_variable(joins_variable).empty();
   return orphan;
 }
 
@@ -76,6 +78,7 @@ Variables agent_variables(const AgentSettings& settings) {
           {restarts_variable, std::to_string(orphan.run.restarts)},
           {ledger_variable, orphan.ledger.native()},
           {container_variable, settings.container.native()},
+          {joins_variable, orphan.joins ? "1" : ""},
           {checkpoints_variable,
            settings.with_checkpoints ? std::to_string(settings.checkpoint_bytes) : ""},
           {heartbeat_variable,
@@ -93,7 +96,7 @@ AgentSettings take_agent_settings() {
   settings.checkpoint_bytes = number_of(checkpoints_variable, 0);
   for (const char* name :
        {launcher_variable, key_variable, mpi_variable, restarts_variable, ledger_variable,
-        container_variable, checkpoints_variable, heartbeat_variable})
+        container_variable, checkpoints_variable, heartbeat_variable, joins_variable})
     ::unsetenv(name);
   return settings;
 }

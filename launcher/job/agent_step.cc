@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -26,7 +27,7 @@ namespace {
 
 std::vector<std::string> srun_words(const std::vector<std::string>& nodes, const char* name,
                                     const std::vector<std::string>& options) {
-  const std::string count = std::to_string(nodes.size());
+  const std::string count = std::to_string(std::max<size_t>(nodes.size(), 1));
   std::vector<std::string> words = {
       "srun",
       std::string("--job-name=") + name,
@@ -34,7 +35,6 @@ std::vector<std::string> srun_words(const std::vector<std::string>& nodes, const
       "--nodes=" + count,
       "--ntasks=" + count,
       "--ntasks-per-node=1",
-      "--nodelist=" + join(nodes, ","),
       // Losing a node ends neither the step nor the agents on other nodes.
       "--no-kill",
       "--kill-on-bad-exit=0",
@@ -43,6 +43,7 @@ std::vector<std::string> srun_words(const std::vector<std::string>& nodes, const
       "--mpi=none",
       "--input=none",
   };
+  if (!nodes.empty()) words.push_back("--nodelist=" + join(nodes, ","));
   words.insert(words.end(), options.begin(), options.end());
   return words;
 }
@@ -96,12 +97,17 @@ Variables take_step_options() {
   return taken;
 }
 
-AgentStep::AgentStep(const std::vector<std::string>& nodes, const Variables& variables,
-                     const std::vector<std::string>& options) {
+std::vector<std::string> agent_command(const std::vector<std::string>& nodes,
+                                       const std::vector<std::string>& options) {
   std::vector<std::string> words = srun_words(nodes, "slipway-launch", options);
   words.insert(words.end(),
                {(find_installation().programs() / "slipway").native(), "launch", "--agent"});
-  start(std::move(words), variables, /*for_container=*/false);
+  return words;
+}
+
+AgentStep::AgentStep(const std::vector<std::string>& nodes, const Variables& variables,
+                     const std::vector<std::string>& options) {
+  start(agent_command(nodes, options), variables, /*for_container=*/false);
 }
 
 AgentStep::AgentStep(const std::vector<std::string>& nodes, const LaunchContainer& container,

@@ -16,6 +16,10 @@ namespace slipway::job {
 // agents' step. Tasks get them back unchanged.
 Variables take_step_options();
 
+// srun's command for an agent on each of `nodes`; empty: on all nodes of the job.
+std::vector<std::string> agent_command(const std::vector<std::string>& nodes,
+                                       const std::vector<std::string>& options);
+
 class AgentStep {
  public:
   // Starts srun on `nodes`, with `variables` for the agents. Throws Error if it cannot fork.

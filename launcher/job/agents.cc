@@ -52,7 +52,7 @@ std::vector<AgentEvent> Agents::wait(std::chrono::milliseconds timeout, int othe
   }
   if (clients_) {
     for (PendingClients::Arrival& arrival : clients_->poll()) admit(std::move(arrival));
-    if (missing() == 0) clients_.reset();
+    if (missing() == 0 && !may_join_) clients_.reset();
   }
   for (auto& [name, node] : nodes_) {
     if (node.state == State::here) receive(name, node);
@@ -68,14 +68,35 @@ void Agents::admit(PendingClients::Arrival arrival) {
       make_confirmation(key_, agent_purpose, arrival.greeting, arrival.answer);
   (void)!::send(arrival.socket.get(), confirmation.data(), confirmation.size(),
                 MSG_NOSIGNAL | MSG_DONTWAIT);
-  const auto found = nodes_.find(proven->claim);
-  if (found == nodes_.end() || found->second.state != State::awaited) return;
-  auto& [name, node] = *found;
+  const std::string& name = proven->claim;
+  Node* const found = node_of(name);
+  if (found == nullptr) return;
+  Node& node = *found;
   if (proven->speaker.protocol != own_.protocol)
     return lose(name, node, version_mismatch(host_, own_, name, proven->speaker));
+  if (node.state != State::awaited) events_.push_back({name, Joined{}});
   node.state = State::here;
   node.last_message = Clock::now();
   node.wire = std::make_unique<Wire>(std::move(arrival.socket), longest_message);
+}
+
+void Agents::open_to_others(std::function<bool(const std::string&)> may_join) {
+  may_join_ = std::move(may_join);
+}
+
+void Agents::give_up_missing() {
+  for (auto& [name, node] : nodes_)
+    if (node.state == State::awaited) node.state = State::gone;
+}
+
+Agents::Node* Agents::node_of(const std::string& name) {
+  const auto found = nodes_.find(name);
+  if (found != nodes_.end() && found->second.state == State::awaited) return &found->second;
+  if (found != nodes_.end() && found->second.state == State::here) return nullptr;
+  if (!may_join_ || !may_join_(name)) return nullptr;
+  Node& node = nodes_[name];
+  node.state = State::gone;
+  return &node;
 }
 
 void Agents::receive(const std::string& name, Node& node) {

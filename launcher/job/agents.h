@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,9 +20,12 @@ struct Gone {  // the agent is gone for good
   std::string text;
 };
 
-// A message from an agent, or the news that it is gone.
-using AgentNews = std::variant<Gone, Beat, TaskText, Ended, Stopped, Energy, Health, StepSignal,
-                               PmixNews, Refused, Ports, Watched, CheckpointNews, RasSaid>;
+struct Joined {};  // an agent on a node that was not part of the job, or had been lost
+
+// A message from an agent, or the news that it is gone or new.
+using AgentNews =
+    std::variant<Gone, Joined, Beat, TaskText, Ended, Stopped, Energy, Health, StepSignal, PmixNews,
+                 Refused, Ports, Watched, CheckpointNews, RasSaid>;
 
 struct AgentEvent {
   std::string node;
@@ -38,6 +42,12 @@ class Agents {
 
   int port() const { return port_; }
   const Secret& key() const { return key_; }  // agents prove that they have it
+
+  // From now on, agents on other nodes may join, if `may_join` says so.
+  void open_to_others(std::function<bool(const std::string& node)> may_join);
+
+  // Nodes whose agents have not connected yet are gone: they may join later.
+  void give_up_missing();
 
   // Waits until an agent or `other` is readable, or `timeout` has passed. Without `read`, agents
   // are neither read nor considered silent.
@@ -58,6 +68,8 @@ class Agents {
   };
 
   void admit(PendingClients::Arrival arrival);
+  // The node that an agent claims to be on, if it is awaited or may join.
+  Node* node_of(const std::string& name);
   void receive(const std::string& name, Node& node);
   void lose(const std::string& name, Node& node, const std::string& why);
   void beat();
@@ -66,7 +78,8 @@ class Agents {
   std::string host_;
   Speaker own_;
   Secret key_;
-  std::optional<PendingClients> clients_;  // empty once all agents have connected
+  std::optional<PendingClients> clients_;             // empty once all agents have connected
+  std::function<bool(const std::string&)> may_join_;  // empty: no others
   int port_;
   std::map<std::string, Node> nodes_;
   std::vector<AgentEvent> events_;  // for the next wait()

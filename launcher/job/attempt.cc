@@ -45,6 +45,8 @@ Start Attempt::start_message(size_t node, const std::vector<std::string>& comman
   start.command = command;
   start.set = variables.for_all(world_);
   start.set.insert(taken.begin(), taken.end());
+  if (world_.ranks_before > 0 && world_.ranks_before != world_.size())
+    start.set["SLIPWAY_WORLD_CHANGED"] = std::to_string(world_.ranks_before);
   start.unset = agents_own;
   const auto of_node = static_cast<int64_t>(node);
   for (int64_t local = 0; local < world_.tasks_per_node; ++local) {
@@ -95,6 +97,7 @@ void Attempt::handle_steps(size_t node, const Beat& beat) {
   for (const RankStep& each : beat.steps) {
     check_rank(node, each.rank);
     steps_[each.rank] = each.step;
+    saved_ = std::max(saved_, each.saved);
     reached(each.step);
   }
   const std::string& name = world_.nodes[node];
@@ -124,7 +127,7 @@ void Attempt::handle_end(size_t node, const Ended& message) {
   end.signal = static_cast<int>(message.signal);
   end.last_output = message.last_output;
   end.after_ms = age().count();
-  if (message.by_agent) {
+  if (message.by_agent || is_planned_) {
     evidence_.stopped.push_back(std::move(end));
     return;
   }

@@ -51,6 +51,9 @@ class Attempt {
     evidence_.watched = finding;
     evidence_.watched_blames = blames;
   }
+  // The launcher ends it although nothing failed. From now on, no end of a task is a failure.
+  void plan_end() { is_planned_ = true; }
+  bool is_planned() const { return is_planned_; }
   void stalled(std::chrono::seconds after, const std::string& ras) {
     evidence_.stalled_seconds = after.count();
     evidence_.ras = ras;
@@ -68,6 +71,8 @@ class Attempt {
   // The first step that was reported, and the highest.
   const StepAt& first_step() const { return first_step_; }
   const StepAt& step() const { return step_; }
+  // The newest step that the program reported as saved for any number of ranks; 0: none.
+  int64_t saved() const { return saved_; }
   Clock::time_point last_progress() const { return last_progress_; }
   std::chrono::milliseconds age() const;
 
@@ -89,6 +94,8 @@ class Attempt {
   std::set<std::string> stopped_;     // nodes, also those that are gone
   std::map<int64_t, int64_t> steps_;  // of ranks
   StepAt first_step_, step_;
+  int64_t saved_ = 0;
+  bool is_planned_ = false;
   Clock::time_point begin_ = Clock::now(), last_progress_ = begin_;
   Clock::time_point first_end_ = {}, last_end_ = {};  // with an error
 };

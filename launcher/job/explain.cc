@@ -25,7 +25,7 @@ TaskVariables task_variables(const LaunchOptions& options) {
 
 World explained_world(const LaunchOptions& options) {
   // The ports that the agents find may be others.
-  World world = {"1", {"node-0", "node-1"}, 1, 0, PortOffers::first, PortOffers::first + 1};
+  World world = {"1", {"node-0", "node-1"}, 1, 0, 0, PortOffers::first, PortOffers::first + 1};
   if (!environment_variable("SLURM_JOB_NODELIST").empty()) {
     const Allocation allocation = read_allocation();
     world.job = allocation.job;

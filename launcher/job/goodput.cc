@@ -19,6 +19,7 @@ struct Stretch {
   std::vector<Point> points;
   const Entry* start = nullptr;
   const Entry* failure = nullptr;  // null: it did not fail
+  bool grew = false;               // it was ended for another one on more nodes
 };
 
 // Goes through the entries once and lays spans end to end without gaps.
@@ -61,6 +62,7 @@ class GoodputReader {
           break;
         case Event::finding:
         case Event::restore:
+        case Event::grow:
           break;
         case Event::progress:
           break;  // laid with its attempt
@@ -102,12 +104,14 @@ class GoodputReader {
       } else if (open != nullptr && entry.event != Event::energy && entry.event != Event::finding &&
                  entry.event != Event::restore) {
         // If the attempt's end was not recorded, its launcher was killed; nobody knows when.
-        const bool recorded = entry.event == Event::failure || entry.event == Event::end;
+        open->grew = entry.event == Event::grow;
+        const bool recorded =
+            open->grew || entry.event == Event::failure || entry.event == Event::end;
         open->end_ms = recorded ? entry.time_ms : before_ms;
         if (entry.event == Event::failure) open->failure = &entry;
       }
       if (entry.event == Event::start) {
-        attempts_.push_back({entry.attempt, entry.time_ms, 0, {}, &entry, nullptr});
+        attempts_.push_back({entry.attempt, entry.time_ms, 0, {}, &entry, nullptr, false});
       }
       before_ms = entry.time_ms;
     }
@@ -169,8 +173,10 @@ class GoodputReader {
       }
       lay(Phase::lost_work, to.time_ms, attempt.number);
     }
-    lay(attempt.failure != nullptr ? Phase::detection : Phase::ending, attempt.end_ms,
-        attempt.number);
+    lay(attempt.failure != nullptr ? Phase::detection
+        : attempt.grew             ? Phase::recovery
+                                   : Phase::ending,
+        attempt.end_ms, attempt.number);
   }
 
   // From now until the next step, charges unproductive time to this failure.

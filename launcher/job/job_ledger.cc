@@ -41,6 +41,9 @@ JobLedger::JobLedger(const std::filesystem::path& path, std::string job, AsyncWr
     attempts_ = std::max(attempts_, entry.attempt);
     if (entry.event == Event::progress) best_ = std::max(best_, entry.step);
     if (entry.event == Event::failure && entry.blame == "node") blamed_.insert(entry.node);
+    if (entry.event == Event::start) last_nodes_ = entry.nodes.size();
+    if (entry.event == Event::grow)
+      for (const std::string& node : entry.nodes) blamed_.erase(node);
     follower_.add(entry);
   }
 }
@@ -82,6 +85,7 @@ void JobLedger::begin(const std::vector<std::string>& command) {
 
 void JobLedger::start(int64_t attempt, const NodeChoice& choice) {
   attempts_ = attempt;
+  last_nodes_ = choice.nodes.size();
   best_before_ = best_;
   written_ = -1;
   Entry entry = entry_of(Event::start, attempt);
@@ -131,6 +135,13 @@ void JobLedger::restore(int64_t attempt, int64_t step, const char* from, const s
   entry.what = step < 0 ? "disk" : from;
   entry.step = std::max<int64_t>(step, 0);
   entry.evidence = {why};
+  put(std::move(entry));
+}
+
+void JobLedger::grow(int64_t attempt, const std::vector<std::string>& nodes, int64_t step) {
+  Entry entry = entry_of(Event::grow, attempt);
+  entry.nodes = nodes;
+  entry.step = std::max<int64_t>(step, 0);
   put(std::move(entry));
 }
 

@@ -39,6 +39,7 @@ class JobLedger {
   // By this launcher or an earlier one.
   bool is_blamed(const std::string& node) const { return blamed_.contains(node); }
   int64_t next_attempt() const { return attempts_ + 1; }
+  size_t last_nodes() const { return last_nodes_; }  // of the last attempt; 0: there was none
   // Whether a step is further than the job got before the current attempt.
   bool is_new_best(int64_t step) const { return step > best_before_; }
   JobState state() const { return follower_.state(); }
@@ -54,6 +55,8 @@ class JobLedger {
   // What the attempt starts from: `step` in memory, or if that is -1, what is on disk. `why` says
   // more.
   void restore(int64_t attempt, int64_t step, const char* from, const std::string& why);
+  // The attempt ends, so that the next one has these nodes, too; the program has saved this step.
+  void grow(int64_t attempt, const std::vector<std::string>& nodes, int64_t step);
   void energy(const AttemptEnergy& energy);
   // After this, only energy and an end with another result are written: when Slurm ends a job, its
   // tasks run on for some seconds.
@@ -72,6 +75,7 @@ class JobLedger {
   JobStateFollower follower_;
   std::set<std::string> blamed_;
   int64_t attempts_ = 0;
+  size_t last_nodes_ = 0;
   int64_t best_ = -1, best_before_ = -1;
   int64_t written_ = -1;  // step
   std::chrono::steady_clock::time_point written_at_ = {};

@@ -22,6 +22,8 @@ struct LaunchOptions {
   int64_t spares = 0;
   int64_t restarts = 3;        // allowed in a row without progress
   int64_t min_nodes = 0;       // 0: as many as at the start
+  bool grow = false;           // take in other nodes after some were lost
+  double grow_seconds = 600;   // between two restarts for that
   int64_t tasks_per_node = 0;  // 0: as srun would start
   double heartbeat_seconds = 5;
   double stall_seconds = 0;                             // 0: never

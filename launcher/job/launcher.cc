@@ -53,6 +53,12 @@ Launcher::Launcher(const LaunchOptions& options, Allocation allocation)
       run_({allocation_.job, allocation_.restarts}, to_milliseconds(options.heartbeat_seconds),
            [this](bool stops) { hold_step(stops); }) {
   if (options_.fast_checkpoints) begin_board();
+  if (!options_.grow) return;
+  // A node that was lost may come back when the attempt that lost it is over.
+  agents_.open_to_others([this](const std::string& node) {
+    return growth_ && growth_->may_join(node) &&
+           std::ranges::find(choice_.nodes, node) == choice_.nodes.end();
+  });
 }
 
 void Launcher::add_bad(const std::string& node) {
@@ -64,12 +70,17 @@ int Launcher::run() {
   begin_agents();
   begin_container();
   choose_first();
+  begin_growth();
   for (;;) {
     if (const auto status = too_few()) return *status;
     Attempt attempt = run_attempt();
     if (run_.is_over()) return give_way();
     if (container_is_lost_ && cancelled_ == 0) return end("failed", 1);
     if (cancelled_) return end("cancelled", attempt.status() == 0 ? cancelled_ : attempt.status());
+    if (attempt.is_planned() && !attempt.has_failed()) {
+      grow(attempt);
+      continue;
+    }
     if (!attempt.has_failed()) return end("done", 0);
     if (!may_restart(attempt)) return end("failed", attempt.status());
   }
@@ -77,8 +88,10 @@ int Launcher::run() {
 
 Attempt Launcher::run_attempt() {
   Attempt attempt(ledger_.next_attempt(),
-                  {allocation_.job, choice_.nodes, tasks_per_node(), ledger_.next_attempt() - 1},
+                  {allocation_.job, choice_.nodes, tasks_per_node(), ledger_.next_attempt() - 1,
+                   static_cast<int64_t>(ledger_.last_nodes()) * tasks_per_node()},
                   allocation_.here);
+  if (growth_) growth_->begin_attempt();
   watch_.forget();
   hang_.reset();
   is_stalled_ = false;
@@ -92,10 +105,15 @@ Attempt Launcher::run_attempt() {
   if (attempt.number() == 1)
     for (const std::string& note : variables_.notes(attempt.world())) say(note);
   for (size_t node = 0; node < choice_.nodes.size(); ++node) {
-    agents_.send(choice_.nodes[node], attempt.start_message(node, options_.command, variables_,
-                                                            taken_, from_outside_.interval()));
+    Start start =
+        attempt.start_message(node, options_.command, variables_, taken_, from_outside_.interval());
+    start.set.merge(variables_of_joined(choice_.nodes[node]));
+    agents_.send(choice_.nodes[node], start);
   }
-  while (!attempt.all_ended() && !is_over(attempt)) pump(&attempt, patience(attempt));
+  while (!attempt.all_ended() && !is_over(attempt)) {
+    if (grows_now(attempt)) attempt.plan_end();
+    if (!attempt.is_planned()) pump(&attempt, patience(attempt));
+  }
   const bool all_well = attempt.all_ended() && !attempt.has_failed();
   noticed_ms_ = now_ms();
   while (cancelled_ == 0 && !run_.is_over() && attempt.may_tell_more())
@@ -129,7 +147,7 @@ bool Launcher::is_over(Attempt& attempt) {
   if (at_once_ || container_is_lost_ || run_.is_over()) return true;
   if (cancelled_ != 0) return !attempt.evidence().gone.empty();
   check_stall(attempt);
-  return attempt.has_failed();
+  return attempt.has_failed() || attempt.is_planned();
 }
 
 void Launcher::stop(Attempt& attempt) {
@@ -150,7 +168,10 @@ bool Launcher::may_restart(const Attempt& attempt) {
   history_.push_back(verdict);
   ledger_.failure(attempt.number(), verdict, noticed_ms_);
   for (const std::string& line : verdict_lines(attempt.number(), verdict)) say(line);
-  for (const std::string& node : verdict.nodes) add_bad(node);
+  for (const std::string& node : verdict.nodes) {
+    add_bad(node);
+    if (growth_) growth_->lost(node, Clock::now());
+  }
   for (const Accusation& each : verdict.accusations) {
     agents_.send(each.node, Report{allocation_.job, attempt.number(), each.cause, each.detail});
   }
@@ -163,6 +184,7 @@ bool Launcher::may_restart(const Attempt& attempt) {
     return false;
   }
   choice_ = next_choice(std::move(choice_), bad_, verdict, least());
+  fill_places();
   if (options_.spares > 0 && choice_.spares.empty() && !verdict.nodes.empty()) {
     teller_.no_spares(
         static_cast<int64_t>(bad_.size()),
@@ -177,6 +199,7 @@ std::optional<int> Launcher::too_few() {
   if (!choice_.nodes.empty() && choice_.nodes.size() >= least()) return std::nullopt;
   say(fmt::format("{} left, {} needed: requeueing the job without {}",
                   counted(choice_.nodes.size(), "good node"), least(), names_of_nodes(bad_)));
+  end_growth();
   wait_for_energy();
   ledger_.end("requeued", 1);
   async_.drain();
@@ -210,6 +233,7 @@ int Launcher::give_way() {
 }
 
 int Launcher::end(const char* result, int status) {
+  growth_.reset();
   if (status == 0) wait_for_disk();
   wait_for_energy();
   end_agents();

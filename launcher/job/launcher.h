@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@
 #include "launcher/job/choose_nodes.h"
 #include "launcher/job/energy_tally.h"
 #include "launcher/job/frameworks.h"
+#include "launcher/job/growth.h"
+#include "launcher/job/helpers.h"
 #include "launcher/job/job_ledger.h"
 #include "launcher/job/job_state.h"
 #include "launcher/job/job_teller.h"
@@ -87,6 +90,24 @@ class Launcher {
   void hear_keeper(const std::string& node, const CheckpointNews& news);
   void send_checkpoint_orders();
 
+  // launcher_growth.cc: nodes that join, and restarts with more of them.
+  void begin_growth();
+  // Nodes may no longer join, and helper jobs end.
+  void end_growth();
+  void tend_growth();
+  void take_in(const std::string& node);
+  // How many nodes the job could have more, spares included.
+  size_t missing_nodes() const;
+  // The newest step that a larger job can begin with.
+  std::optional<int64_t> saved_step(const Attempt& attempt) const;
+  // Whether the attempt ends here for a larger one.
+  bool grows_now(const Attempt& attempt);
+  void grow(const Attempt& attempt);
+  // After a failure, nodes that wait take free places.
+  void fill_places();
+  // What tasks get beside other variables, if their node is not one of the job's own.
+  Variables variables_of_joined(const std::string& node) const;
+
   // launcher.cc: attempts, and what follows a failure.
   Attempt run_attempt();
   // Takes the ports that the first node's agent offers.
@@ -126,6 +147,10 @@ class Launcher {
   Agents agents_;
   EnergyTally energy_;
   std::optional<checkpoint::Board> board_;  // of fast checkpoints, if they are wanted
+  std::optional<Growth> growth_;            // if the job may grow
+  std::optional<Helpers> helpers_;          // the same
+  std::set<std::string> others_;            // nodes that have joined, also if they are gone
+  bool has_told_wish_ = false;              // that the job waits for a checkpoint to grow
   Variables taken_;
   TaskVariables variables_;
   std::map<std::string, Ports> ports_;      // offered by nodes

@@ -127,6 +127,7 @@ void Launcher::pump(Attempt* attempt, milliseconds timeout) {
   for (const AttemptEnergy& energy : energy_.complete()) ledger_.energy(energy);
   handle_signals(attempt);
   check_container();
+  tend_growth();
   if (state_file_.is_due()) state_file_.write(ledger_.state());
   if (const auto step = watch_.changed(); step && attempt != nullptr) attempt->reached(*step);
   if (attempt != nullptr && !attempt->has_failed() && !attempt->all_ended())
@@ -164,8 +165,10 @@ void Launcher::handle(const AgentEvent& event, Attempt* attempt) {
                    [&](const Ports& ports) { ports_[event.node] = ports; },
                    [&](const Gone&) {
                      add_bad(event.node);
+                     if (growth_) growth_->lost(event.node, Clock::now());
                      if (board_) board_->gone(event.node);
                    },
+                   [&](const Joined&) { take_in(event.node); },
                    [&](const CheckpointNews& news) { hear_keeper(event.node, news); },
                    [&](const RasSaid& said) { ras_.hear(event.node, said); },
                    [](const auto&) {},  // handled below
@@ -244,6 +247,8 @@ void Launcher::cancel(int signal) {
 
 void Launcher::end_agents() {
   for (const std::string& node : allocation_.nodes) agents_.send(node, End{});
+  for (const std::string& node : others_) agents_.send(node, End{});
+  end_growth();
   step_.reset();
   container_.reset();  // after the agents, with which it ends
   std::error_code ignored;

@@ -28,8 +28,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view ledger_schema = "slipway/ledger/1";
 constexpr std::string_view first_bytes = R"({"schema":"slipway/ledger/1")";  // of every line
-constexpr std::array<const char*, 8> event_names = {"job",     "start",   "progress", "failure",
-                                                    "finding", "restore", "energy",   "end"};
+constexpr std::array<const char*, 9> event_names = {
+    "job", "start", "progress", "failure", "finding", "restore", "grow", "energy", "end"};
 
 Event event_of(const std::string& name) {
   for (size_t i = 0; i < event_names.size(); ++i) {
@@ -84,6 +84,10 @@ void for_each_field(E& entry, Field field) {
       field("what", entry.what);
       field("step", entry.step);
       field("evidence", entry.evidence);
+      break;
+    case Event::grow:
+      field("nodes", entry.nodes);
+      field("step", entry.step);
       break;
     case Event::energy:
       field("joules", entry.joules);

@@ -23,6 +23,7 @@ enum class Event {
   failure,   // the attempt failed: `what`, `blame`, `node`, `evidence`
   finding,   // seen while the attempt runs: `what`, `node`, `evidence`
   restore,   // what the attempt starts from: `what`, `step`, `evidence`
+  grow,      // the attempt is ended at its checkpoint `step`: the next one has `nodes` more
   energy,    // the attempt's GPUs used `joules`, not counting the nodes in `missing`
   end,       // the launcher ended: `result`, `status`
 };

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/process.h"
+#include "common/text.h"
 #include "launcher/health/policy.h"
 
 namespace slipway::job {
@@ -66,6 +67,12 @@ std::vector<std::string> check_this_node(std::chrono::milliseconds deadline,
   });
   while (check.wait_for(between_calls) != std::future_status::ready) meanwhile();
   return reasons_against(check.get(), Events::left_out);
+}
+
+void check_before_joining(const std::string& node) {
+  const std::vector<std::string> reasons = check_this_node(health_limit, [] {});
+  if (reasons.empty()) return;
+  throw Error(fmt::format("{} does not join the job: {}", node, join(reasons, "; ")));
 }
 
 HealthWatch::HealthWatch(std::filesystem::path last_verdict)

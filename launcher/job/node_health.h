@@ -18,12 +18,17 @@ enum class Events { counted, left_out };
 // in the kernel log. Empty if the text is not a verdict.
 std::vector<std::string> reasons_against(std::string_view verdict, Events events);
 
+inline constexpr std::chrono::milliseconds health_limit = std::chrono::seconds(3);
+
 // Checks the node now, in a process that is killed at the deadline: a driver may hang. Calls
 // `meanwhile` every few milliseconds. Returns nothing if the check fails. Leaves out events: a
 // check run by a user has no history and would report old events as new, and the agent reads the
 // kernel log itself.
 std::vector<std::string> check_this_node(std::chrono::milliseconds deadline,
                                          const std::function<void()>& meanwhile);
+
+// Throws Error if the node is unfit: a running job gets no such node.
+void check_before_joining(const std::string& node);
 
 // Watches the results of root's health checks while tasks run (Slurm's HealthCheckProgram). The
 // last result is in a file that everybody can read.

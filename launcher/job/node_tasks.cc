@@ -247,10 +247,11 @@ std::vector<TaskProgress> NodeTasks::progress() {
   std::array<char, 4096> events;
   while (changes_ && ::read(changes_.get(), events.data(), events.size()) > 0) continue;
   for (Task& task : tasks_) {
-    const auto step = step_in(task.progress_file);
-    if (!step || *step == task.step) continue;
-    task.step = *step;
-    all.push_back({task.rank, task.step});
+    const auto steps = steps_in(task.progress_file);
+    if (!steps || (steps->step == task.step && steps->saved == task.saved)) continue;
+    task.step = steps->step;
+    task.saved = steps->saved;
+    all.push_back({task.rank, task.step, task.saved});
   }
   if (!awaits_step()) changes_.reset();
   return all;

@@ -38,6 +38,7 @@ struct TaskOutput {
 struct TaskProgress {
   int64_t rank = 0;
   int64_t step = 0;
+  int64_t saved = 0;  // step_file.h
 };
 
 // A process of a task, or a descendant, that is stopped or stuck.
@@ -105,7 +106,7 @@ class NodeTasks {
     std::string last_out, last_err;
     std::filesystem::path progress_file;
     std::filesystem::path error_file;  // for torch; empty if the user already set one
-    int64_t step = -1, output_bytes = 0;
+    int64_t step = -1, saved = 0, output_bytes = 0;
     bool ended = false;
     int status = 0;
     bool reported = false;  // its end has been returned

@@ -92,7 +92,7 @@ milliseconds turn_of(int64_t index, int64_t nodes) {
 }
 
 void requeue_orphaned(const Orphan& orphan) {
-  if (orphan.node == orphan.launcher) return;
+  if (orphan.node == orphan.launcher || orphan.joins) return;
   ignore_end_of_step();
   std::this_thread::sleep_for(turn_of(orphan.index, orphan.nodes));
   RealSlurmPrograms slurm;

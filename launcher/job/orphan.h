@@ -13,11 +13,13 @@ namespace slipway::job {
 
 struct Orphan {
   JobRun run;
-  std::string launcher;          // the launcher's node
-  int port = 0;                  // where the launcher listened
-  std::string node;              // this node
-  int64_t index = 0;             // of this node among the agents' nodes
-  int64_t nodes = 1;             // number of agents
+  std::string launcher;  // the launcher's node
+  int port = 0;          // where the launcher listened
+  std::string node;      // this node
+  int64_t index = 0;     // of this node among the agents' nodes
+  int64_t nodes = 1;     // number of agents
+  // The node comes from a helper job: helpers.h. Then the others act for the job.
+  bool joins = false;
   int64_t attempt = 0;           // the last known attempt
   std::filesystem::path ledger;  // absolute; the launcher's
 };

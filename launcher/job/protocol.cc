@@ -140,6 +140,7 @@ void fields(auto&, Is<End> auto&) {}
 void fields(auto& a, Is<RankStep> auto& m) {
   rank(a, m.rank);
   a.number(m.step, 0, largest_number);
+  a.number(m.saved, 0, largest_number);
 }
 void fields(auto& a, Is<Beat> auto& m) {
   a.number(m.attempt, 0, largest_number);

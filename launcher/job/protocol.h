@@ -158,6 +158,7 @@ using ToAgent = std::variant<LauncherBeat, Start, Stop, Signal, Requeue, Report,
 struct RankStep {
   int64_t rank = 0;
   int64_t step = 0;
+  int64_t saved = 0;  // step_file.h
 };
 struct Beat {  // the agent is alive; steps that changed
   int64_t attempt = 0;

@@ -127,6 +127,43 @@ TEST_CASE("agents: an agent whose connection ends is gone at once") {
   CHECK(text_of_gone(heard) == "its agent closed the connection");
 }
 
+TEST_CASE("agents: other nodes join only when they may") {
+  Agents agents({"a"}, 60s, "here");
+  agents.open_to_others([](const std::string& node) { return node != "c"; });
+  TestAgent first(agents, "a"), other(agents, "b"), unwanted(agents, "c");
+  std::vector<AgentEvent> heard = hear(agents, [&] {
+    return agents.is_here("a") && agents.is_here("b") && unwanted.done() &&
+           !unwanted.wire().receive();
+  });
+  REQUIRE(heard.size() == 1);
+  CHECK(heard[0].node == "b");
+  CHECK(std::holds_alternative<Joined>(heard[0].news));
+  CHECK_FALSE(agents.is_here("c"));
+  // A second agent on the same node does not take the place of the first.
+  TestAgent second(agents, "b");
+  hear(agents, [&] { return second.done() && !second.wire().receive(); });
+  CHECK(agents.is_here("b"));
+}
+
+TEST_CASE("agents: a node that was lost may join again") {
+  Agents agents({"a", "b"}, 60s, "here");
+  agents.open_to_others([](const std::string&) { return true; });
+  {
+    TestAgent agent(agents, "a");
+    hear(agents, [&] { return agents.is_here("a") && agent.done(); });
+  }
+  hear(agents, [&] { return !agents.is_here("a"); });
+  TestAgent again(agents, "a");
+  const auto heard = hear(agents, [&] { return agents.is_here("a"); });
+  REQUIRE(heard.size() == 1);
+  CHECK(std::holds_alternative<Joined>(heard[0].news));
+  // So may one that never came.
+  agents.give_up_missing();
+  CHECK(agents.missing() == 0);
+  TestAgent late(agents, "b");
+  CHECK(hear(agents, [&] { return agents.is_here("b"); }).size() == 1);
+}
+
 TEST_CASE("agents: an agent that sends an invalid message is gone, with the reason") {
   Agents agents({"a"}, 60s, "here");
   TestAgent agent(agents, "a");

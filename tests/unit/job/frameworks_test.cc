@@ -19,8 +19,8 @@ using namespace slipway::job;
 
 namespace {
 
-const World two_nodes = {"123", {"b-1", "a-7"}, 4, 2, 20001, 20002};
-const World one_task_a_node = {"123", {"b-1", "a-7", "a-2"}, 1, 0, 20001, 20002};
+const World two_nodes = {"123", {"b-1", "a-7"}, 4, 2, 0, 20001, 20002};
+const World one_task_a_node = {"123", {"b-1", "a-7", "a-2"}, 1, 0, 0, 20001, 20002};
 
 const std::vector<Framework>& shipped_frameworks() {
   static const std::vector<Framework> all = [] {

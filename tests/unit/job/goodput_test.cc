@@ -70,6 +70,20 @@ TEST_CASE(
   CHECK(goodput.blamed[0].evidence == std::vector<std::string>{"rank 8 was first"});
 }
 
+TEST_CASE("goodput: a restart to grow is recovery that no failure is charged with") {
+  const Goodput goodput =
+      of({begun(0), started(0, 1), progress(1000, 1, 0), progress(3000, 1, 20), grown(3500, 1, 20),
+          started(4000, 2), progress(5000, 2, 20), progress(6000, 2, 40), ended(6000, "done")});
+  check_whole(goodput);
+  CHECK(spent(goodput, Phase::productive) == 3000);
+  CHECK(spent(goodput, Phase::recovery) == 1000);
+  CHECK(spent(goodput, Phase::startup) == 2000);
+  CHECK(goodput.attempts == 2);
+  CHECK(goodput.lost_steps == 0);
+  CHECK(goodput.causes.empty());
+  CHECK(goodput.runs[0].what.empty());
+}
+
 TEST_CASE("goodput: resuming far back also loses the work of earlier attempts") {
   const Goodput goodput =
       of({begun(0), started(0, 1), progress(0, 1, 0), progress(1000, 1, 10),

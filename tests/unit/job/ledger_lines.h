@@ -62,6 +62,14 @@ inline slipway::job::Entry restored(int64_t time_ms, int64_t attempt, int64_t st
   return entry;
 }
 
+inline slipway::job::Entry grown(int64_t time_ms, int64_t attempt, int64_t step) {
+  auto entry = entry_at(slipway::job::Event::grow, time_ms);
+  entry.attempt = attempt;
+  entry.nodes = {"n4", "n5"};
+  entry.step = step;
+  return entry;
+}
+
 inline slipway::job::Entry ended(int64_t time_ms, const std::string& result) {
   auto entry = entry_at(slipway::job::Event::end, time_ms);
   entry.result = result;
@@ -75,5 +83,6 @@ inline std::vector<slipway::job::Entry> one_of_each() {
           progress(20, 1, 5),
           failed(30, 1, "exit", "node"),
           energy(31, 1, 12.5),
+          grown(35, 1, 10),
           ended(40, "failed")};
 }

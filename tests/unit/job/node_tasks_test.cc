@@ -95,6 +95,7 @@ TEST_CASE("tasks: the step is what the task last wrote to its file") {
   REQUIRE(progress.size() == 1);
   CHECK(progress[0].rank == 3);
   CHECK(progress[0].step == 42);
+  CHECK(progress[0].saved == 0);
   CHECK(tasks.progress().empty());
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("protocol: every message to an agent reads back as written") {
 
 TEST_CASE("protocol: every message from an agent reads back as written") {
   for (const ToLauncher& each : std::initializer_list<ToLauncher>{
-           Beat{1, {{0, 12}, {1, 11}}}, TaskText{7, 2, std::string("a\0b", 3)},
+           Beat{1, {{0, 12, 10}, {1, 11}}}, TaskText{7, 2, std::string("a\0b", 3)},
            Ended{1, 7, 0, 9, true, "killed"},
            Stopped{1, {{3, "python3 is stopped"}}, {"h"}, {"k", ""}, {}, {"gpu"}}, Energy{2, 1.5},
            Energy{2, {}}, Health{1, {"drained"}}, job::StepSignal{15},
