@@ -215,7 +215,7 @@ class Builder {
 
   MachineSpec machine(const ModelPart& part) {
     MachineSpec machine;
-    machine.machine_type = machine_type(part);
+    machine.machine_type = part.text("machine_type");
     machine.networks = ids(part, "networks", "network");
     if (part.has("threads_per_core")) {
       machine.threads_per_core =
@@ -227,17 +227,11 @@ class Builder {
     return machine;
   }
 
-  std::string machine_type(const ModelPart& part) {
-    const size_t before = diagnostics_.errors();
-    std::string name = part.text("machine_type");
-    if (name.empty() && diagnostics_.errors() == before) {
+  void check_machine_type(const ModelPart& part, const std::string& name) {
+    if (part.is_empty_text("machine_type")) {
       diagnostics_.error(Code::unknown_machine_type, part.place("machine_type"),
                          "the machine type is empty");
     }
-    return name;
-  }
-
-  void check_machine_type(const ModelPart& part, const std::string& name) {
     if (name.empty() || !catalogue_.complete) return;
     const MachineType* type = catalogue_.find_machine(name);
     if (type == nullptr) {

@@ -92,6 +92,11 @@ std::string ModelPart::text(std::string_view field) const {
   return text.value_or("");
 }
 
+bool ModelPart::is_empty_text(std::string_view field) const {
+  const auto found = fields_.find(field);
+  return found != fields_.end() && expression::text_of(found->second) == "";
+}
+
 int64_t ModelPart::integer(std::string_view field, int64_t least, int64_t most,
                            std::string_view input) const {
   const Value* value = find(field);

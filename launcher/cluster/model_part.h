@@ -31,6 +31,9 @@ class ModelPart {
   // reports a diagnostic and returns an empty value.
   std::string text(std::string_view field) const;
 
+  // Whether a field's value is known, and an empty text.
+  bool is_empty_text(std::string_view field) const;
+
   // A whole number from `least` to `most`. `input` is the field's name in the blueprint.
   int64_t integer(std::string_view field, int64_t least, int64_t most,
                   std::string_view input) const;

@@ -60,7 +60,7 @@ def change(document, rng):
 
 
 def problem(slipway, file, document, scratch):
-    """Why the answer to the document is wrong. It lies beside the original, whose files it may name."""
+    """Why the answer to the document is wrong. It is next to the original, whose files it may name."""
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", prefix=".structures-", dir=scratch / file.parent.name) as changed:
         yaml.safe_dump(document, changed, sort_keys=False)
         changed.flush()
