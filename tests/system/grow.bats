@@ -36,6 +36,7 @@ no_helpers() { [ -z "$(helpers)" ]; }
 # sets_down NODES: tells Slurm that nodes are dead, which it would notice after SlurmdTimeout
 sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reason=dead; }
 
+# bats test_tags=thorough
 @test "grow: 8, 6 and 8 nodes again, and the losses are those of 8 nodes all along" {
   local train=/opt/slipway/share/slipway/examples/train
   local run="/usr/bin/python3 $train/train.py --steps 600 --every 100000 --batch 48 --context 16 --width 16 --heads 2 --layers 1 --double"
@@ -83,8 +84,8 @@ sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reaso
   step=$(sed -n 's/.*: ended at step \([0-9]*\) to grow.*/\1/p' <<<"$output")
   says "rank 3 of 4 in job $JOB begins at step $step, changed from 3"
   says "rank 0 of 4 in job $JOB begins at step $step, changed from 3"
-  run ledger
-  matches " steps and [0-9] done again" # by the failure
+  [ $((step % 10)) = 0 ]
+  ledger >/dev/null
   wait_for no_helpers
 }
 
