@@ -70,7 +70,7 @@ JobTeller::JobTeller(const std::vector<std::string>& words, std::string job)
       teller_(told_by_launcher(words), Launcher::say) {}
 
 void JobTeller::no_spares(int64_t blamed, const std::string& text) {
-  thread_.put([job = job_, blamed] { note_no_spares(job, blamed); });
+  comments_.put([job = job_, blamed] { note_no_spares(job, blamed); });
   tell("spares", text);
 }
 

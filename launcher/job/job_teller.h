@@ -23,6 +23,8 @@ class JobTeller {
   void finding(const std::string& text) { tell("finding", text); }
   // Also the cluster's administrators, through the job's comment.
   void no_spares(int64_t blamed, const std::string& text);
+  // Before someone else changes the job's comment: waits until it is written.
+  void finish_comment() { comments_.drain(); }
 
  private:
   void tell(const std::string& event, const std::string& text);
@@ -30,7 +32,8 @@ class JobTeller {
   std::string job_, cluster_;
   bool tells_;
   tell::Teller teller_;  // used on the thread only
-  AsyncWriter thread_;   // last: ends before what it uses
+  AsyncWriter comments_;
+  AsyncWriter thread_;  // last: ends before what it uses
 };
 
 }  // namespace slipway::job

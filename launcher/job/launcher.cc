@@ -203,6 +203,7 @@ std::optional<int> Launcher::too_few() {
   wait_for_energy();
   ledger_.end("requeued", 1);
   async_.drain();
+  teller_.finish_comment();  // that of the requeue is the last one
   queue_again();
   return end("failed", 1);
 }
