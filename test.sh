@@ -145,8 +145,7 @@ test_sanitized() {
   (
     local needed
     renice -n 5 "$BASHPID" >/dev/null
-    # The assertions find what no sanitizer sees, such as the value of an empty optional.
-    CXX=clang++ CXX_LD=lld configure build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0 -Dcpp_args=-D_GLIBCXX_ASSERTIONS
+    CXX=clang++ CXX_LD=lld configure build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
     needed=$(tests/sanitizers/needed.py build-sanitized)
     mapfile -t needed <<<"$needed"
     ninja -C build-sanitized -j "$(nproc)" "${needed[@]}"
