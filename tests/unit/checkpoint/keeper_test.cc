@@ -248,8 +248,10 @@ TEST_CASE("keeper: a folder that cannot be a step is reported once, and stays th
   }
   cluster.write(60);
   cluster.until([&] { return cluster.board.complete_step() == 60; });
-  CHECK(cluster.said[0] ==
-        "127.0.0.1: step 20 of rank 0 is not kept: `state` is a symbolic link, not a file");
+  // The first in the folder's list, if it sees both at once.
+  const std::string why = " of rank 0 is not kept: `state` is a symbolic link, not a file";
+  CHECK((cluster.said[0] == "127.0.0.1: step 20" + why ||
+         cluster.said[0] == "127.0.0.1: step 40" + why));
   CHECK(cluster.said.size() == 2);
 }
 
