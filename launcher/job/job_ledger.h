@@ -39,7 +39,7 @@ class JobLedger {
   // By this launcher or an earlier one.
   bool is_blamed(const std::string& node) const { return blamed_.contains(node); }
   int64_t next_attempt() const { return attempts_ + 1; }
-  size_t last_nodes() const { return last_nodes_; }  // of the last attempt; 0: there was none
+  size_t last_nodes() const { return last_nodes_; }  // of the last attempt; 0 before the first
   // Whether a step is further than the job got before the current attempt.
   bool is_new_best(int64_t step) const { return step > best_before_; }
   JobState state() const { return follower_.state(); }
