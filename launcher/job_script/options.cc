@@ -159,7 +159,8 @@ ParsedOptions parse_options(SlurmProgram program, const std::vector<std::string>
        (c = ::getopt_long(argc, argv.data(), shorts, table.rows.data(), nullptr)) != -1;
        before = optind) {
     const size_t first = static_cast<size_t>(before) - 1;
-    const size_t last = std::max<size_t>(first, static_cast<size_t>(optind) - 2);
+    // A flag with more options joined to it leaves optind where it was.
+    const auto last = static_cast<size_t>(std::max(before, optind - 1)) - 1;
     if (c == '?' || c == ':') {
       parsed.bad.push_back({std::min(first, words.size() - 1), c == ':'});
       continue;

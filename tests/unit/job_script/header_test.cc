@@ -60,6 +60,16 @@ TEST_CASE("job options: long, short, joined and abbreviated ones have one name")
         "label=- nodes=2 mpi=pmix kill-on-bad-exit=- ");
 }
 
+TEST_CASE("job options: each knows its words, joined flags too") {
+  using Place = std::pair<size_t, size_t>;
+  std::vector<Place> places;
+  const Words words{"-HvN2", "-Ht", "10", "--nodes", "4", "--exclusive"};
+  for (const GivenOption& option : parse_options(SlurmProgram::sbatch, words).given) {
+    places.emplace_back(option.first, option.last);
+  }
+  CHECK(places == std::vector<Place>{{0, 0}, {0, 0}, {0, 0}, {1, 1}, {1, 2}, {3, 4}, {5, 5}});
+}
+
 TEST_CASE("job options: where the command begins, and what is wrong") {
   const ParsedOptions parsed =
       parse_options(SlurmProgram::srun, {"--nodes=2", "--nosuch", "--", "a.out", "-n", "4"});
