@@ -51,7 +51,8 @@ class Ranks:
     def lines(self, kind, rank):
         all_lines = []
         for path in self.folder.glob(f"*-pid{self.started[rank].pid}.log"):
-            all_lines += [json.loads(line) for line in path.read_text().splitlines()]
+            # The last one may be half-written.
+            all_lines += [json.loads(line) for line in path.read_text().split("\n")[:-1]]
         return [line for line in all_lines if kind in line]
 
 
