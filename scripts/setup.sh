@@ -23,8 +23,9 @@ listed_packages() {
     { sub(/#.*/, "") } NF' packages.debian
 }
 
-# is_available PACKAGE: in the package lists that apt has at the moment
-is_available() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }
+# is_available PACKAGE: in the package lists that apt has at the moment. Of a name that other packages only mention, apt 3
+# shows nothing, with status 0.
+is_available() { [ -n "$(apt-cache show --no-all-versions "$1" 2>/dev/null)" ]; }
 
 # missing_packages [all|packages]: of each line that no installed package satisfies, the name to install
 missing_packages() {
