@@ -71,6 +71,16 @@ class Setup(unittest.TestCase):
         self.assertInstalls(said)
         self.assertNotIn("was configured", said)
 
+    def test_a_machine_without_cuda(self):
+        """The tests of GPUs run on stand-ins, which need nothing of NVIDIA's."""
+        there = os.path.exists("/usr/local/cuda")
+        namespaces = ["unshare", "--user", "--map-root-user", "--mount"] if there else []
+        hide = "mount -t tmpfs none /usr/local/cuda; " if there else ""
+        done = subprocess.run([*namespaces, "bash", "-euc", hide + ". scripts/setup.sh; configure build -Dtests=true"],
+                              cwd=self.top, text=True, capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertGreater(len(self.listed()), 50)
+
     def test_meson_by_habit_first(self):
         self.does("meson setup build -Dtests=false")
         said = self.does("build_slipway tests")
