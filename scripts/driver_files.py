@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-LISTS = ["library_folders", "libraries", "programs", "folders"]
+LISTS = ["library_folders", "extra_folder", "libraries", "programs", "folders"]
 
 
 def read(text):

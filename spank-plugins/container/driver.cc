@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Fd folder_in(int root, const std::string& path) {
+Fd found_in(int root, const std::string& path) {
   try {
     return find_in_root(root, path);
   } catch (const Error&) {
@@ -41,17 +41,40 @@ std::vector<std::string> libraries_in(const Fd& folder) {
   return names;
 }
 
-// The folder in which the loader of the image finds what the node has in `folder`; or empty.
+// Whether the image's loader searches the folder whatever its cache and variables say: it was built
+// to find its C library. In images that are older than merged /usr, that is in /lib…
+bool is_searched(int image, const std::string& folder) {
+  const std::string library = "/libc.so.6", usr = "/usr";
+  return found_in(image, folder + library) ||
+         (folder.starts_with(usr + "/") && found_in(image, folder.substr(usr.size()) + library));
+}
+
+// The folder of the image for what the node has in `folder`; empty if no loader would look there.
 std::string place_in_image(int image, const std::string& folder) {
-  if (folder_in(image, folder)) return folder;
+  if (is_searched(image, folder)) return folder;
   for (const char* other : driver_library_folders) {
-    if (folder_in(image, other)) return other;
+    if (is_searched(image, other)) return other;
   }
   return "";
 }
 
 MountLine line_for(const std::string& source, const std::string& target, const char* make) {
-  return {source, target, "", {make, "rbind", "ro", "nosuid", "nodev", "nofail"}};
+  return {source, target, "", {make, "rbind", "ro", "nosuid", "nodev"}};
+}
+
+// Each file once: one of the node's folders can be a link to another.
+void add_libraries(const Roots& roots, const std::string& folder, std::set<std::string>& seen,
+                   Driver& driver) {
+  const Fd on_node = found_in(roots.node, folder);
+  if (!on_node) return;
+  std::string place = place_in_image(roots.container, folder);
+  const bool extra = place.empty();
+  if (extra) place = driver_extra_folder[0];
+  for (const std::string& name : libraries_in(on_node)) {
+    if (!seen.insert(name).second) continue;
+    driver.mounts.push_back(line_for(folder + "/" + name, place + "/" + name, "x-create=file"));
+    if (extra) driver.extra_folder = place;
+  }
 }
 
 }  // namespace
@@ -61,26 +84,16 @@ bool wants_driver(const Environment& environment) {
   return visible == environment.end() || visible->second != "void";
 }
 
-std::vector<MountLine> driver_mounts(const Roots& roots) {
-  std::vector<MountLine> lines;
-  std::set<std::string> seen;  // one of these folders can be a link to another
-  for (const std::string folder : driver_library_folders) {
-    const Fd on_node = folder_in(roots.node, folder);
-    const std::string place = on_node ? place_in_image(roots.container, folder) : "";
-    if (place.empty()) continue;
-    for (const std::string& name : libraries_in(on_node)) {
-      if (!seen.insert(name).second) continue;
-      lines.push_back(line_for(folder + "/" + name, place + "/" + name, "x-create=file"));
-    }
-  }
-  for (const char* program : driver_programs) {
-    if (folder_in(roots.node, program))
-      lines.push_back(line_for(program, program, "x-create=file"));
-  }
-  for (const char* folder : driver_folders) {
-    if (folder_in(roots.node, folder)) lines.push_back(line_for(folder, folder, "x-create=dir"));
-  }
-  return lines;
+Driver driver_for(const Roots& roots) {
+  Driver driver;
+  std::set<std::string> seen;
+  for (const char* folder : driver_library_folders) add_libraries(roots, folder, seen, driver);
+  const auto add_found = [&](const char* path, const char* make) {
+    if (found_in(roots.node, path)) driver.mounts.push_back(line_for(path, path, make));
+  };
+  for (const char* program : driver_programs) add_found(program, "x-create=file");
+  for (const char* folder : driver_folders) add_found(folder, "x-create=dir");
+  return driver;
 }
 
 }  // namespace slipway::container

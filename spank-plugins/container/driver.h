@@ -2,6 +2,7 @@
 // come from the node. The lists are in blueprints/catalogue/driver.yaml.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "spank-plugins/container/mounts.h"
@@ -12,8 +13,13 @@ namespace slipway::container {
 // off, as for NVIDIA's own container tools.
 bool wants_driver(const Environment& environment);
 
-// The mounts of what this node has of the driver; none on a node without it. Where libraries go
-// depends on the folders that the image has.
-std::vector<MountLine> driver_mounts(const Roots& roots);
+// What this node has of the driver; nothing on a node without it.
+struct Driver {
+  std::vector<MountLine> mounts;
+  // In which the image's loader finds the libraries only if LD_LIBRARY_PATH names it; empty: they
+  // are beside the image's C library.
+  std::string extra_folder;
+};
+Driver driver_for(const Roots& roots);
 
 }  // namespace slipway::container

@@ -118,6 +118,13 @@ Environment task_variables(const Environment& task) {
   return set;
 }
 
+std::string with_library_folder(const std::string& value, const std::string& folder) {
+  if (value.empty()) return folder;
+  const std::vector<std::string> folders = split(value, ':');
+  const bool named = std::ranges::find(folders, folder) != folders.end();
+  return named ? value : value + ":" + folder;
+}
+
 std::string first_host(std::string_view nodes) {
   std::string host;
   while (!nodes.empty() && nodes[0] != ',') {

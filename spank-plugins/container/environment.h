@@ -30,6 +30,12 @@ Environment merged(const Environment& job, const Environment& image,
 // PMIX_RANK: PMIX_MCA_psec, PMIX_MCA_gds and PMIX_MCA_ptl.
 Environment task_variables(const Environment& task);
 
+inline constexpr const char* library_path = "LD_LIBRARY_PATH";
+
+// The value of LD_LIBRARY_PATH with one more folder, after those that it has: a library that the
+// image or the job names wins, as it does over one in a folder that the loader searches by itself.
+std::string with_library_folder(const std::string& value, const std::string& folder);
+
 // The first host of Slurm's notation: "node-001" of "node-[001-004,7],login". Empty for "".
 std::string first_host(std::string_view nodes);
 

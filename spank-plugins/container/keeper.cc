@@ -120,6 +120,7 @@ struct RcRun {
   const Fd& log;
   const StepdLine& line;
   bool runs = false;
+  std::string library_folder;
 };
 
 Answer run_rc(const ContainerPlan& plan, const Environment& image, const RcRun& run) {
@@ -128,7 +129,11 @@ Answer run_rc(const ContainerPlan& plan, const Environment& image, const RcRun& 
   Environment changed = image;
   if (plan.remap_root && !image.contains("HOME")) changed["HOME"] = "/root";
   if (run.runs && ::access("/etc/rc", R_OK) == 0) {
-    const Environment before = container_environment(plan, image);
+    Environment before = container_environment(plan, image);
+    if (!run.library_folder.empty()) {
+      std::string& path = before[library_path];
+      path = with_library_folder(path, run.library_folder);
+    }
     EntrypointResult result = run_or_end_all(before, run.log, run.line);
     drop_shell_variables(result.environment);
     for (const auto& [name, value] : result.environment) {
@@ -160,7 +165,7 @@ Answer make_container(const ContainerPlan& plan, StepdLine& line, Fd& lock) {
   lock = root.take_lock();
   enter_user_namespace(inner_ids(real_root, plan.remap_root, uid, gid),
                        namespaces & ~CLONE_NEWUSER);
-  Answer answer = run_rc(plan, image, {log, line, root.runs_rc()});
+  Answer answer = run_rc(plan, image, {log, line, root.runs_rc(), root.library_folder()});
   if (!plan.workdir.empty()) answer.workdir = plan.workdir;
   struct stat info = {};
   if (::stat(answer.workdir.c_str(), &info) != 0) {
@@ -168,6 +173,8 @@ Answer make_container(const ContainerPlan& plan, StepdLine& line, Fd& lock) {
   }
   answer.namespaces = namespaces;
   answer.remapped = plan.remap_root && !real_root;
+  answer.library_folder = root.library_folder();
+  answer.notes = root.notes();
   return answer;
 }
 
@@ -191,7 +198,9 @@ int keep() {
     if (::pwrite(answer_descriptor, text.data(), text.size(), 0) < 0) throw_errno("cannot answer");
     line.tell(Signal::ready);
   } catch (const std::exception& error) {
-    const std::string text = encode(Answer{error.what(), 0, false, {}, {}});
+    Answer failed;
+    failed.error = error.what();
+    const std::string text = encode(failed);
     [[maybe_unused]] const ssize_t n = ::pwrite(answer_descriptor, text.data(), text.size(), 0);
     line.tell(Signal::failed);
     return 1;

@@ -13,6 +13,7 @@ std::string encode(const Outcome& outcome) {
   to.put(static_cast<long>(outcome.namespaces));
   to.put(outcome.remapped ? 1L : 0L);
   to.put(outcome.workdir);
+  to.put(outcome.library_folder);
   to.put(outcome.folder);
   to.put(outcome.own ? 1L : 0L);
   to.put(outcome.releases ? 1L : 0L);
@@ -36,6 +37,7 @@ Outcome decode_outcome(std::string_view text) {
   outcome.namespaces = static_cast<int>(from.number());
   outcome.remapped = from.flag();
   outcome.workdir = from.text();
+  outcome.library_folder = from.text();
   outcome.folder = from.text();
   outcome.own = from.flag();
   outcome.releases = from.flag();

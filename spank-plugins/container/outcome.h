@@ -14,12 +14,13 @@ struct Outcome {
   std::string error;               // empty: the container is up
   std::vector<std::string> notes;  // to print before the first task starts
   pid_t keeper = 0;
-  int namespaces = 0;     // CLONE_NEW… that tasks join
-  bool remapped = false;  // the user is root inside, and the only one
-  std::string workdir;    // inside
-  std::string folder;     // of the container, on the node
-  bool own = false;       // this step has started the container
-  bool releases = false;  // the importer learns at the end that the image is no longer needed
+  int namespaces = 0;          // CLONE_NEW… that tasks join
+  bool remapped = false;       // the user is root inside, and the only one
+  std::string workdir;         // inside
+  std::string library_folder;  // for LD_LIBRARY_PATH; or empty
+  std::string folder;          // of the container, on the node
+  bool own = false;            // this step has started the container
+  bool releases = false;       // the importer learns at the end that the image is no longer needed
   EnvironmentChanges changes;
 };
 

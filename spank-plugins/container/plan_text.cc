@@ -75,6 +75,8 @@ std::string encode(const Answer& answer) {
   to.put(answer.remapped ? 1L : 0L);
   to.put(answer.workdir);
   to.put(answer.environment);
+  to.put(answer.library_folder);
+  to.put(answer.notes);
   return std::move(to).text();
 }
 
@@ -86,6 +88,8 @@ Answer decode_answer(std::string_view text) {
   answer.remapped = from.flag();
   answer.workdir = from.text();
   answer.environment = from.variables();
+  answer.library_folder = from.text();
+  answer.notes = from.texts();
   return answer;
 }
 

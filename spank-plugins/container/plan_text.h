@@ -21,6 +21,8 @@ struct Answer {
   bool remapped = false;
   Environment environment;
   std::string workdir;
+  std::string library_folder;
+  std::vector<std::string> notes;
 };
 
 std::string encode(const ContainerPlan& plan);

@@ -119,6 +119,12 @@ void enter(spank_t spank, const Outcome& outcome) {
   const Environment ours = task_variables(task);
   for (const auto& [name, value] : ours) change_variable(slurm, name, value);
   if (!ours.empty()) change_variable(slurm, ours_marker, list_of_ours(ours));
+  if (!outcome.library_folder.empty()) {
+    const auto path = task.find(library_path);
+    change_variable(
+        slurm, library_path,
+        with_library_folder(path == task.end() ? "" : path->second, outcome.library_folder));
+  }
   join(container_of(outcome));
 }
 

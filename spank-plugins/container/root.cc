@@ -215,19 +215,32 @@ void RootBuilder::add_mounts() {
 }
 
 void RootBuilder::mount_node_folder(const NodeFolder& node) {
-  try {
-    if (find_in_root(container_.get(), node.file)) return;
-  } catch (const Error&) {
-    return;  // the image has something in the way, and the job did not ask for the folder
-  }
   const std::string folder = node.folder.string();
-  mount_line(roots(),
-             {folder, folder, "", {"x-create=dir", "rbind", "ro", "nosuid", "nodev", "nofail"}});
+  try {
+    if (!find_in_root(node_.get(), folder) || find_in_root(container_.get(), node.file)) return;
+    mount_line(roots(), {folder, folder, "", {"x-create=dir", "rbind", "ro", "nosuid", "nodev"}});
+  } catch (const Error& error) {
+    notes_.push_back(
+        fmt::format("`{}` of this node is not in the container: {}", folder, error.what()));
+  }
 }
 
 void RootBuilder::mount_driver() {
   if (!wants_driver(merged(plan_.job, image_environment(), plan_.job_wins))) return;
-  for (const MountLine& line : driver_mounts(roots())) mount_line(roots(), line);
+  const Driver driver = driver_for(roots());
+  library_folder_ = driver.extra_folder;
+  std::vector<std::string> reasons;
+  for (const MountLine& line : driver.mounts) {
+    try {
+      mount_line(roots(), line);
+    } catch (const Error& error) {
+      reasons.emplace_back(error.what());
+    }
+  }
+  if (reasons.empty()) return;
+  notes_.push_back(
+      fmt::format("{} of the {} files of this node's GPU driver are not in the container: {}",
+                  reasons.size(), driver.mounts.size(), reasons.front()));
 }
 
 void RootBuilder::enter() {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/fd.h"
 #include "spank-plugins/container/accounts.h"
@@ -33,6 +34,10 @@ class RootBuilder {
   // Whether /etc/rc runs as the plan asks; an image that the user cannot write has no place for
   // the file that makes it leave out its entrypoint.
   bool runs_rc() const { return runs_rc_; }
+  // What the job did not get, to print.
+  const std::vector<std::string>& notes() const { return notes_; }
+  // For LD_LIBRARY_PATH; or empty.
+  const std::string& library_folder() const { return library_folder_; }
 
  private:
   void add_accounts();
@@ -51,6 +56,8 @@ class RootBuilder {
   Fd lock_;  // of the changes, while the container is up
   Fd changes_, node_, container_;
   bool runs_rc_ = true;
+  std::vector<std::string> notes_;
+  std::string library_folder_;
 };
 
 }  // namespace slipway::container

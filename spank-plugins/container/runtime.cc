@@ -151,6 +151,8 @@ Container start(const ContainerPlan& plan) {
   container.remapped = result.remapped;
   container.environment = std::move(result.environment);
   container.workdir = std::move(result.workdir);
+  container.library_folder = std::move(result.library_folder);
+  container.notes = std::move(result.notes);
   return container;
 }
 
@@ -171,6 +173,7 @@ Container attach(pid_t keeper) {
   container.remapped = result.remapped;
   container.environment = result.environment;
   container.workdir = result.workdir;
+  container.library_folder = result.library_folder;
   return container;
 }
 

@@ -98,6 +98,7 @@ void StepContainer::start_anew(Way way) {
     throw;
   }
   own_ = true;
+  notes_.insert(notes_.end(), container_.notes.begin(), container_.notes.end());
   changes_ = changes_of(facts_.job, container_.environment);
   if (logs) read_entrypoint_log(plan.entrypoint_log);
   const auto state = process_stat(container_.keeper);
@@ -129,6 +130,7 @@ Outcome StepContainer::outcome() const {
   outcome.namespaces = container_.namespaces;
   outcome.remapped = container_.remapped;
   outcome.workdir = container_.workdir;
+  outcome.library_folder = container_.library_folder;
   outcome.folder = place_;
   outcome.own = own_;
   outcome.releases = imported_;

@@ -267,6 +267,20 @@ END
   [ "$status" -ne 0 ]
 }
 
+@test "container: an image with its libraries in no common folder has the node's driver, too" {
+  put_image elsewhere.sqsh --libraries /opt/lib
+  run sh_on login 'export LD_LIBRARY_PATH=/srv/own; srun --quiet --container-image=/home/elsewhere.sqsh --container-env=LD_LIBRARY_PATH sh -c "nvidia-smi -L; echo \$LD_LIBRARY_PATH"'
+  [ "$(grep -c '^GPU [0-7]: ' <<<"$output")" -eq 8 ] || { echo "$output" && false; }
+  says /srv/own:/usr/local/nvidia/lib64
+}
+
+@test "container: what of the node is not in the container, and why, is printed" {
+  put_image way.sqsh --libraries /opt/lib --text usr/local/nvidia=file
+  run sh_on login 'srun --quiet --nodes=2 --ntasks-per-node=2 --container-image=/home/way.sqsh echo ran'
+  [ "$(grep -c '^ran$' <<<"$output")" -eq 4 ] || { echo "$output" && false; }
+  [ "$(grep -c "container: [0-9]* of the [0-9]* files of this node's GPU driver are not in the container: mount .*/usr/local/nvidia" <<<"$output")" -eq 2 ] || { echo "$output" && false; }
+}
+
 @test "container: nothing is left of unnamed containers" {
   in_image --nodes=4 true
   run on_nodes "ls -d /run/slipway/containers/*/step.* 2>/dev/null; pgrep -f '[c]ontainer-keeper'; true"

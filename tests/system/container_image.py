@@ -11,6 +11,7 @@
   container_image.py OUT.sqsh --rc 'export SEEN=1; exec "$@"'                 an /etc/rc of the test's
   container_image.py OUT.sqsh --tree /usr/lib/python3/dist-packages/torch     a folder, with its libraries
   container_image.py OUT.sqsh --pseudo 'dev/sda b 666 0 0 8 0'                as mksquashfs -p: devices, owners
+  container_image.py OUT.sqsh --libraries /opt/lib   all libraries in this folder, as in no distribution, and its loader's cache
   container_image.py OUT.sqsh --megabytes 100      and a file /padding of so many MiB that do not compress
   container_image.py FOLDER --folder               only the root folder, for `slipway container import dir:FOLDER`
 
@@ -29,7 +30,7 @@ import tempfile
 PROGRAMS = """bash sh env cat ls id sleep hostname mkdir rmdir rm mv cp ln touch stat chmod chown chroot echo printf printenv
 pwd true false head tail sort uniq wc tr cut tee date seq test readlink realpath dirname basename uname whoami nproc df dd
 mktemp sync kill timeout sha256sum grep sed mount umount findmnt unshare setpriv ps""".split()
-FOLDERS = "dev etc home mnt opt proc root run srv sys tmp usr/bin usr/lib usr/lib64 usr/sbin usr/local var/tmp".split()
+FOLDERS = "dev etc home mnt opt proc root run srv sys tmp usr/bin usr/lib usr/sbin usr/local var/tmp".split()
 LEFT_OUT = {"__pycache__", "test", "tests", "idlelib", "lib2to3", "tkinter", "turtledemo", "ensurepip", "pydoc_data"}
 SEARCH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 
@@ -43,7 +44,7 @@ def parse():
     parser.add_argument("output", type=pathlib.Path)
     for name in ("program", "env", "file", "text", "mode", "tree", "pseudo", "fstab"):
         parser.add_argument(f"--{name}", action="append", default=[])
-    for name in ("workdir", "entrypoint", "rc"):
+    for name in ("workdir", "entrypoint", "rc", "libraries"):
         parser.add_argument(f"--{name}")
     parser.add_argument("--megabytes", type=int, default=0)
     parser.add_argument("--python", action="store_true")
@@ -59,19 +60,27 @@ def split(pair):
 
 
 class Root:
-    def __init__(self, folder):
+    def __init__(self, folder, libraries=None):
+        """With the folder of libraries, the loader's is the only other that has any."""
         self.folder = folder
+        self.libraries = libraries
         self.linked = set()  # files whose libraries are still to come
         for name in FOLDERS:
             (folder / name).mkdir(parents=True, exist_ok=True)
-        for name in ("bin", "sbin", "lib", "lib64"):
+        for name in ("bin", "sbin", "lib"):
             (folder / name).symlink_to(f"usr/{name}")
+        if libraries is None:
+            (folder / "usr/lib64").mkdir()
+            (folder / "lib64").symlink_to("usr/lib64")
         for name in ("tmp", "var/tmp"):
             (folder / name).chmod(0o1777)
 
     def place(self, path):
         """Where a path of this machine is in the image: /bin and /lib are links there, whatever they are here."""
-        return self.folder / re.sub(r"^/(bin|sbin|lib|lib64)/", r"usr/\1/", str(path)).lstrip("/")
+        if self.libraries and not str(path).startswith("/lib64/") and ".so" in os.path.basename(path):
+            return self.folder / self.libraries.lstrip("/") / os.path.basename(path)
+        loaders = "" if self.libraries else "|lib64"
+        return self.folder / re.sub(rf"^/(bin|sbin|lib{loaders})/", r"usr/\1/", str(path)).lstrip("/")
 
     def add(self, path):
         """A file under its own name, and what it links to."""
@@ -105,6 +114,9 @@ class Root:
         said = subprocess.run(["ldd", *sorted(self.linked)], capture_output=True, text=True).stdout
         for path in sorted(set(re.findall(r"(?:=>|^)\s*(/\S+) \(0x", said, re.MULTILINE))):
             self.add(path)
+        if self.libraries:
+            self.write("etc/ld.so.conf", f"{self.libraries}\n")
+            subprocess.run(["/sbin/ldconfig", "-r", str(self.folder)], check=True)
 
     def write(self, path, text, mode=0o644):
         target = self.folder / path.lstrip("/")
@@ -159,13 +171,13 @@ def main():
     arguments = parse()
     if arguments.folder:
         arguments.output.mkdir(parents=True)
-        fill(Root(arguments.output), arguments)
+        fill(Root(arguments.output, arguments.libraries), arguments)
         return
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder) / "root"
         root.mkdir()
         root.chmod(0o755)
-        fill(Root(root), arguments)
+        fill(Root(root, arguments.libraries), arguments)
         made = arguments.output.with_name(arguments.output.name + ".part")
         made.unlink(missing_ok=True)
         # Uncompressed: a test has the image for a minute.

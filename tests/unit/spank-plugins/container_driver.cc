@@ -111,6 +111,10 @@ void drop_privileges(uid_t user) {
     Environment task = container.environment;
     task["SLURM_LOCALID"] = std::to_string(number);
     for (const auto& [name, value] : task_variables(task)) task[name] = value;
+    if (!container.library_folder.empty()) {
+      std::string& path = task[library_path];
+      path = with_library_folder(path, container.library_folder);
+    }
     std::vector<std::string> variables;
     for (const auto& [name, value] : task) variables.push_back(name + "=" + value);
     ::execvpe(driven.command[0].c_str(), pointers(driven.command).data(),
@@ -126,6 +130,7 @@ void drop_privileges(uid_t user) {
 int drive(Driven& driven) {
   drop_privileges(driven.user);
   Container container = start(driven.plan);
+  for (const std::string& note : container.notes) fmt::print(stderr, "{}\n", note);
   std::vector<pid_t> tasks;
   for (int i = 0; i < driven.tasks; ++i) {
     tasks.push_back(fork_child("a task"));

@@ -95,7 +95,7 @@ def main():
     line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, 4)
     text = attack(line, os.pread(3, 1 << 20, 0))
     if text is not None:
-        fields = [text, "0", "0", "", "0"]
+        fields = [text, "0", "0", "", "0", "", "0"]
         os.pwrite(5, "".join(f"{len(field)}:{field}" for field in fields).encode(), 0)
         line.send(b"e")
 

@@ -207,10 +207,6 @@ class Entrypoint(ContainerCase):
 
 
 class Life(ContainerCase):
-    @classmethod
-    def files(cls):
-        return {"usr/lib64/of-the-image": ""}
-
     def processes_of(self, marker):
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -268,17 +264,6 @@ class Life(ContainerCase):
     def test_a_closed_device_is_opened_by_root(self):
         closed = self.in_changed_node(f"mknod -m 600 {self.folder}/fuse c 10 229; mount --bind {self.folder}/fuse /dev/fuse")
         self.assertEqual((closed.returncode, closed.stderr), (0, ""))
-
-    @unittest.skipUnless(os.geteuid() == 0, "only root puts a driver on this node")
-    def test_the_nodes_driver_is_there_unless_the_environment_says_void(self):
-        folder = "/usr/local/nvidia/lib64"
-        change = f"""mount -t tmpfs none /usr/local; mkdir -p {folder}; cd {folder}; echo driver > libcuda.so.580.65.06
-            ln -s libcuda.so.580.65.06 libcuda.so.1; echo theirs > libcuda.so-old; cd /"""
-        script = "cat /usr/lib64/libcuda.so.1; ls /usr/lib64"
-        said = self.in_changed_node(change, script=script)
-        self.assertEqual((said.stdout, said.stderr), ("driver\nlibcuda.so.1\nlibcuda.so.580.65.06\nof-the-image\n", ""))
-        said = self.in_changed_node(change, "job=NVIDIA_VISIBLE_DEVICES=void", script="ls /usr/lib64")
-        self.assertEqual(said.stdout, "of-the-image\n")
 
     @unittest.skipUnless(os.geteuid() == 0, "only root changes /dev")
     def test_a_closed_device_without_root_is_explained(self):

@@ -79,6 +79,13 @@ TEST_CASE("container environment: what PyTorch and PMIx need of a task") {
         Environment{{"PMIX_MCA_gds", "hash"}});
 }
 
+TEST_CASE("container environment: a folder of libraries comes last, and once") {
+  CHECK(with_library_folder("", "/d") == "/d");
+  CHECK(with_library_folder("/a:/b", "/d") == "/a:/b:/d");
+  CHECK(with_library_folder("/d:/a", "/d") == "/d:/a");
+  CHECK(with_library_folder("/a/d:", "/d") == "/a/d::/d");  // an empty entry is the current folder
+}
+
 TEST_CASE("container environment: the first host of a list") {
   CHECK(first_host("") == "");
   CHECK(first_host("a,b") == "a");
