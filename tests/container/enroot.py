@@ -25,7 +25,8 @@ class Enroot:
 
     def container(self, name, keeper=0):
         folder = self.containers / name / "changes"
-        folder.mkdir(parents=True)
+        (folder / "work").mkdir(parents=True)
+        (folder / "work").chmod(0o000)  # as overlays leave it
         folder.chmod(0o000)
         if keeper:
             (folder.parent / "running.json").write_text(json.dumps({"keeper": keeper, "start": "x"}, indent=2))
@@ -111,8 +112,12 @@ def check_others(enroot, folder):
     real.mkdir()
     (real / "enroot").write_text('#!/bin/sh\necho "real $*"\n')
     (real / "enroot").chmod(0o755)
+    other = folder / "other"  # of a second Slipway
+    shutil.copytree(enroot.bin, other, symlinks=True)
+    done = subprocess.run([other / "enroot", "create"], capture_output=True, text=True, timeout=20, env={**os.environ, "PATH": f"{enroot.bin}:{other}:/usr/bin:/bin"})
+    same("the wrappers of two Slipways do not call each other", (done.returncode, "wants one image" in done.stderr), (1, True))
     done = subprocess.run([enroot.bin / "enroot", "create", "a b"], capture_output=True, text=True,
-                          env={**os.environ, "PATH": f"{enroot.bin}:{real}:{os.environ['PATH']}"})
+                          env={**os.environ, "PATH": f"{enroot.bin}:{other}:{real}:{os.environ['PATH']}"})
     same("a real enroot in PATH gets the same words", (done.returncode, done.stdout), (0, "real create a b\n"))
 
 
