@@ -68,6 +68,15 @@ bool is_served(const std::string& mount_point) {
   return ::stat((mount_point + "/.").c_str(), &info) == 0;
 }
 
+// Of a folder: often, a path to an image without the image's name.
+void check_is_root(const Fd& folder, const std::filesystem::path& path) {
+  for (const char* needed : {"usr", "bin", "etc/rc"}) {
+    if (::faccessat(folder.get(), needed, F_OK, AT_SYMLINK_NOFOLLOW) == 0) return;
+  }
+  throw Error(fmt::format("`{}` is a folder without `usr` or `bin`, so not the root of a container",
+                          path.string()));
+}
+
 }  // namespace
 
 Image open_image(const std::filesystem::path& path) {
@@ -77,7 +86,10 @@ Image open_image(const std::filesystem::path& path) {
   if (::fstat(file.get(), &info) != 0) {
     throw_errno(fmt::format("cannot open the image `{}`", path.string()));
   }
-  if (S_ISDIR(info.st_mode)) return {std::move(file), true};
+  if (S_ISDIR(info.st_mode)) {
+    check_is_root(file, path);
+    return {std::move(file), true};
+  }
   char magic[squashfs_magic.size()] = {};
   if (!S_ISREG(info.st_mode) || ::pread(file.get(), magic, sizeof magic, 0) < 0 ||
       std::string_view(magic, sizeof magic) != squashfs_magic) {

@@ -86,6 +86,15 @@ void set_attributes(int tree, const MountFlags& flags) {
   }
 }
 
+// What is mounted there would hide the container from the rest of its own start.
+void check_not_root(const Roots& roots, const MountLine& line, int target) {
+  struct stat root = {}, place = {};
+  if (::fstat(roots.container, &root) == 0 && ::fstat(target, &place) == 0 &&
+      root.st_dev == place.st_dev && root.st_ino == place.st_ino) {
+    throw Error(fmt::format("`{}` is the container's root", line.target));
+  }
+}
+
 bool is_folder(int file) {
   struct stat info = {};
   return ::fstat(file, &info) == 0 && S_ISDIR(info.st_mode);
@@ -97,6 +106,7 @@ Fd target_of(const Roots& roots, const MountLine& line, MakeTarget make, bool fo
                           : make == MakeTarget::file ? Missing::becomes_file
                                                      : Missing::fails;
   Fd target = open_in_root(roots.container, line.target, missing);
+  check_not_root(roots, line, target.get());
   if (is_folder(target.get()) != folder) {
     throw Error(fmt::format("`{}` is a {} in the container, `{}` is not", line.target,
                             folder ? "file" : "folder", line.source));
@@ -106,6 +116,7 @@ Fd target_of(const Roots& roots, const MountLine& line, MakeTarget make, bool fo
 
 void unmount(const Roots& roots, const MountLine& line) {
   const Fd target = open_in_root(roots.container, line.target);
+  check_not_root(roots, line, target.get());
   if (::umount2(name_of(target.get()).c_str(), MNT_DETACH) != 0) {
     throw_errno(fmt::format("cannot unmount `{}`", line.target));
   }

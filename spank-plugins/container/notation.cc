@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/text.h"
+#include "spank-plugins/container/mounts.h"
 
 namespace slipway::container {
 namespace {
@@ -34,15 +36,15 @@ void check_text(std::string_view text, size_t longest = longest_path) {
   if (text.size() > longest) throw Error("is too long");
 }
 
-// Whether `..` leads out of the root.
-bool leaves_root(std::string_view path) {
+// How deep below the root a path is: 0 for the root itself; nothing if `..` leads out of it.
+std::optional<int> depth_in_root(std::string_view path) {
   int depth = 0;
   for (const std::string& part : split(path, '/')) {
     if (part == "..") --depth;
     if (!part.empty() && part != "." && part != "..") ++depth;
-    if (depth < 0) return true;
+    if (depth < 0) return std::nullopt;
   }
-  return false;
+  return depth;
 }
 
 std::vector<std::string> parse_flags(std::string_view text, std::string_view mount) {
@@ -59,6 +61,17 @@ std::vector<std::string> parse_flags(std::string_view text, std::string_view mou
     }
   }
   return flags;
+}
+
+// A word that a mount on the node would refuse, after the wait for the node. A file system has
+// words of its own.
+void check_flags(const MountRequest& mount, std::string_view text) {
+  const MountLine line = line_of(mount);
+  try {
+    understand_flags(line.flags, line.type);
+  } catch (const Error& error) {
+    throw error.within(fmt::format("`{}`", text));
+  }
 }
 
 // SRC, SRC:DST, SRC:DST: and SRC:DST:FLAGS
@@ -81,10 +94,13 @@ MountRequest parse_mount(std::string_view text) {
     throw Error(fmt::format("`{}` mounts at `{}`, which does not begin with `/` or `.`", text,
                             mount.target));
   }
-  if (leaves_root(mount.target)) {
-    throw Error(fmt::format("`{}` leads out of the container's root", mount.target));
+  const std::optional<int> depth = depth_in_root(mount.target);
+  if (!depth) throw Error(fmt::format("`{}` leads out of the container's root", mount.target));
+  if (depth == 0) {
+    throw Error(fmt::format("`{}` would replace the container's root: name a folder in it", text));
   }
   if (parts.size() == 3 && !parts[2].empty()) mount.flags = parse_flags(parts[2], text);
+  check_flags(mount, text);
   return mount;
 }
 

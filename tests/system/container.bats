@@ -112,6 +112,8 @@ END
     '--container-mounts=/tmp:'
     '--container-mounts=/home:../home'
     '--container-mounts=proc:/proc'
+    '--container-mounts=/home:/'
+    '--container-mounts=/etc:/x:ro+readonly'
     '--container-workdir='
     '--container-name=/tmp/foo'
     '--container-name=x:exek'

@@ -53,7 +53,8 @@ TEST_CASE("container notation: a mount has a source, a target and flags") {
   CHECK(shown(parse_mounts("./:/b")) == "[./ /b]");
   CHECK(shown(parse_mounts("/a:/b:")) == "[/a /b]");
   CHECK(shown(parse_mounts("/a:/b:ro+rprivate,/c:/d:mkdir")) == "[/a /b ro rprivate][/c /d mkdir]");
-  CHECK(shown(parse_mounts("/a:/b:x-create=dir+size=1G")) == "[/a /b x-create=dir size=1G]");
+  CHECK(shown(parse_mounts("tmpfs:/b:x-create=dir+size=1G")) == "[tmpfs /b x-create=dir size=1G]");
+  CHECK(shown(parse_mounts("/a:/b:ro+rslave+nofail")) == "[/a /b ro rslave nofail]");
   CHECK(shown(parse_mounts("tmpfs:/scratch,umount:/sys")) == "[tmpfs /scratch][umount /sys]");
   CHECK(shown(parse_mounts("/a:/b/../c")) == "[/a /b/../c]");
 }
@@ -76,6 +77,14 @@ TEST_CASE("container notation: a wrong mount is rejected with its text") {
   CHECK_THROWS_WITH(parse_mounts("/home:/a/../../b"),
                     "`/a/../../b` leads out of the container's root");
   CHECK_THROWS_WITH(parse_mounts("/a:/b\n/c"), "has a control character");
+  CHECK_THROWS_WITH(parse_mounts("/a,/b:/c:readonly"),
+                    "`/b:/c:readonly`: unknown mount flag `readonly`");
+  for (const std::string root : {"/", "./", "/a/..", "//."}) {
+    CHECK_THROWS_WITH(
+        parse_mounts("/home:" + root),
+        "`/home:" + root + "` would replace the container's root: name a folder in it");
+  }
+  CHECK_THROWS_AS(parse_mounts("umount:/"), slipway::Error);
 }
 
 TEST_CASE("container notation: a name has one of four flags") {

@@ -103,6 +103,8 @@ class Root(ContainerCase):
     def test_an_image_is_there_and_is_one(self):
         self.assertEqual(self.failure("image=/none.sqsh"), "cannot open the image `/none.sqsh`: No such file or directory")
         text = self.made("text.sqsh", "hsq")
+        folder = self.made("only-images")
+        self.assertEqual(self.failure(f"image={folder}"), "`/only-images` is a folder without `usr` or `bin`, so not the root of a container")
         self.assertIn("`/text.sqsh` is neither a squashfs image nor a folder", self.failure(f"image={text}"))
         broken = self.made("broken.sqsh", "hsqs" + "x" * 5000)
         self.assertIn("squashfuse_ll cannot serve the image: ", self.failure(f"image={broken}"))
@@ -114,6 +116,7 @@ class Mounts(ContainerCase):
         os.symlink("/work", cls.root + "/absolute")
         os.symlink("../../../../etc", cls.root + "/work/above")
         os.symlink("loop", cls.root + "/loop")
+        os.symlink("..", cls.root + "/work/root-again")
 
     def test_what_is_mounted_where(self):
         data, file = self.made("data"), self.made("file", "text")
@@ -160,6 +163,11 @@ class Mounts(ContainerCase):
         for target in ["/../x", "/work/../../x", "/work/above/x"]:
             said = self.failure(f"image={self.image}", f"mount={data}:{target}")
             self.assertEqual(said, f"mount /data at {target}: `{target}` leads out of the container's root")
+
+    def test_the_root_is_not_mounted_over_or_taken_away(self):
+        for mount in [f"{self.made('data')}:/", f"{self.made('data')}:/work/root-again", "tmpfs:/work/..", "umount:/"]:
+            said = self.failure(f"image={self.image}", f"mount={mount}")
+            self.assertIn("is the container's root", said)
 
     def test_links_in_a_circle(self):
         data = self.made("data")
