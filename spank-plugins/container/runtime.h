@@ -83,6 +83,10 @@ void stop(Container& container) noexcept;
 // it. As the user, while the container is up: proctrack/linuxproc kills the keeper at the end of a
 // step, before slurm_spank_exit, so call it in slurm_spank_task_exit of the last task. Throws
 // Error.
+//
+// A step that has ended cannot fail any more, so check_place_to_save() throws Error before it
+// begins if the caller could not make the file.
+void check_place_to_save(const std::filesystem::path& file);
 void save(const Container& container, const std::filesystem::path& file);
 
 }  // namespace slipway::container

@@ -52,11 +52,22 @@ std::string glob_of(std::string_view path) {
   return glob;
 }
 
+void check_place_to_save(const std::filesystem::path& file) {
+  const std::string what = fmt::format("cannot save the container as `{}`", file.string());
+  const std::filesystem::path folder = file.parent_path();
+  struct stat info = {};
+  if (::stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) throw_errno(what, EISDIR);
+  if (::stat(folder.c_str(), &info) != 0)
+    throw_errno(fmt::format("{}: `{}`", what, folder.string()));
+  if (!S_ISDIR(info.st_mode)) throw_errno(what, ENOTDIR);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) throw_errno(what);
+}
+
 void save(const Container& container, const std::filesystem::path& file) {
   const std::string process = fmt::format("/proc/{}", container.keeper);
   std::ifstream mounts(process + "/mountinfo");
   const std::string mountinfo(std::istreambuf_iterator<char>(mounts), {});
-  if (mountinfo.empty()) throw Error("cannot save the container: it is gone");
+  if (mountinfo.empty()) throw Error("it is gone");
   const std::string part = std::filesystem::absolute(file).string() + ".part";
   std::vector<std::string> argv = {"env",        "--chdir=" + process + "/root",
                                    "mksquashfs", ".",
@@ -75,7 +86,7 @@ void save(const Container& container, const std::filesystem::path& file) {
     run_checked(argv, options);
   } catch (const Error& error) {
     ::unlink(part.c_str());
-    throw error.within("cannot save the container (mksquashfs is in Debian's squashfs-tools)");
+    throw error.within("mksquashfs, which is in Debian's squashfs-tools");
   }
   if (std::rename(part.c_str(), file.c_str()) != 0) {
     throw_errno(fmt::format("cannot save the container as `{}`", file.string()));

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t longest_log = 64 << 10;
 constexpr auto time_to_finish = std::chrono::seconds(2);
+constexpr auto time_to_check = std::chrono::seconds(60);  // on a busy file system
 
 }  // namespace
 
@@ -29,6 +30,7 @@ StepContainer::StepContainer(StepFacts facts) : facts_(std::move(facts)) {
   make_directories(place_, 0700);
   lock_ = lock_file(place_ / "lock");
   try {
+    check_save();
     begin();
   } catch (...) {
     std::error_code ignored;
@@ -51,6 +53,12 @@ void StepContainer::choose_folder() {
   const fs::path named =
       own / named_folder(*facts_.request.name, facts_.settings.job_scope, facts_.id.job);
   place_ = fs::exists(unnamed / "running.json") ? unnamed : named;
+}
+
+void StepContainer::check_save() const {
+  if (!facts_.request.save) return;
+  const fs::path file = place_to_save(facts_);
+  run_as(facts_.user, [&] { check_place_to_save(file); }, {facts_.id.job, time_to_check});
 }
 
 void StepContainer::begin() {
@@ -142,6 +150,10 @@ void StepContainer::end() {
   if (!own_) return;
   try_lock(lock_, time_to_finish);  // another step may be joining
   stop(container_);
+}
+
+fs::path place_to_save(const StepFacts& facts) {
+  return (facts.folder / *facts.request.save).lexically_normal();
 }
 
 Importing importing_of(const StepFacts& facts, const fs::path& place) {

@@ -41,6 +41,7 @@ class StepContainer {
 
  private:
   void choose_folder();
+  void check_save() const;
   void begin();
   void start_anew(Way way);
   void attach_to(const Running& running);
@@ -57,6 +58,9 @@ class StepContainer {
   EnvironmentChanges changes_;
   std::vector<std::string> notes_;
 };
+
+// The file of --container-save, which the request has.
+std::filesystem::path place_to_save(const StepFacts& facts);
 
 // The import of the step's image into the folder of its container.
 Importing importing_of(const StepFacts& facts, const std::filesystem::path& place);

@@ -133,7 +133,7 @@ void StepStart::save() const {
   if (!facts_.request.save) return;
   const Outcome outcome = read_outcome();
   if (!outcome.error.empty()) return;
-  const fs::path target = (facts_.folder / *facts_.request.save).lexically_normal();
+  const fs::path target = place_to_save(facts_);
   run_as(facts_.user,
          [&] {
            Container held;

@@ -244,6 +244,15 @@ END
   says "saved"
 }
 
+@test "container: a place that cannot get the saved image fails the step before its tasks run" {
+  local place
+  for place in /none/x.sqsh /home /home/a.sqsh/x; do
+    run in_image --container-save=$place echo ran
+    fails_with 1 "container: cannot save the container as \`$place\`: "
+    lacks '^ran$'
+  done
+}
+
 @test "container: a batch script runs in the container, also with --export=NONE" {
   sh_on login 'printf "#!/bin/bash\n#SBATCH --container-image=/home/a.sqsh\necho \$FROM_IMAGE \$0\n" >/home/batch.sh'
   sh_on login 'sbatch --quiet --wait --output=/home/batch.out /home/batch.sh'

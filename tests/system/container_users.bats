@@ -35,6 +35,20 @@ as_ann() { as ann "$1"; }
   [[ "$output" == *"0 755 /run/slipway/containers"*"4321 700 /run/slipway/containers/4321"* ]]
 }
 
+@test "container users: an image is saved only where its user can write, and a step learns that at its start" {
+  run as_ann 'srun --quiet --container-image=/home/a.sqsh --container-save=/etc/x.sqsh echo ran'
+  fails_with 1 'container: cannot save the container as `/etc/x.sqsh`: Permission denied'
+  lacks '^ran$'
+  run as_ann 'srun --quiet --container-image=/home/a.sqsh --container-save=./saved.sqsh true; srun --quiet --container-image=./saved.sqsh sh -c "echo \$FROM_IMAGE"; ls *.part'
+  [[ "$output" == *image*"*.part"* ]]
+}
+
+@test "container users: enroot removes a container that tasks have changed" {
+  as_ann 'srun --quiet --nodes=4 --container-image=/home/a.sqsh --container-writable --container-name=mine touch /new'
+  run as_ann 'srun --quiet --nodes=4 sh -c "enroot remove --force pyxis_mine; enroot list"'
+  [ "$output" = "" ] || { echo "$output" && false; }
+}
+
 @test "container users: another user's named container is another container" {
   on_one --container-image=/home/a.sqsh --container-name=shared true
   run as_ann 'srun --quiet --nodes=4 --container-name=shared true'

@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 
 #include "common/error.h"
 #include "spank-plugins/container/accounts.h"
@@ -20,6 +22,7 @@
 #include "spank-plugins/container/save_excludes.h"
 #include "spank-plugins/container/transport_folder.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
 
 using namespace slipway;
 using namespace slipway::container;
@@ -137,6 +140,25 @@ TEST_CASE("container save: names mounts as patterns") {
   CHECK(glob_of("a[b]*\\") == "a\\[b\\]\\*\\\\");
   CHECK(excluded_mounts("1 0 0:1 / / rw - a a\n2 1 0:2 / /etc rw - a a\n3 1 0:3 / /no\\040ne rw\n",
                         "") == std::vector<std::string>{"etc/*", "no ne"});
+}
+
+TEST_CASE("container save: a place that cannot get the file is an error before the step") {
+  const TemporaryDirectory folder;
+  const std::filesystem::path inside = folder.path() / "image.sqsh";
+  CHECK_NOTHROW(check_place_to_save(inside));
+  std::ofstream(inside) << "an older one";
+  CHECK_NOTHROW(check_place_to_save(inside));
+  const std::string what = "cannot save the container as `";
+  CHECK_THROWS_WITH(check_place_to_save(inside / "x"),
+                    what + inside.string() + "/x`: Not a directory");
+  CHECK_THROWS_WITH(check_place_to_save(folder.path()),
+                    what + folder.path().string() + "`: Is a directory");
+  const std::string none = (folder.path() / "none").string();
+  CHECK_THROWS_WITH(check_place_to_save(none + "/x"),
+                    what + none + "/x`: `" + none + "`: No such file or directory");
+  if (::geteuid() == 0) return;  // may write everywhere
+  CHECK_THROWS_WITH(check_place_to_save("/proc/x"),
+                    "cannot save the container as `/proc/x`: Permission denied");
 }
 
 TEST_CASE("container PMIx: the folder of a step's server") {
