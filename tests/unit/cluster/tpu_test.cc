@@ -9,7 +9,7 @@ using namespace slipway::cluster;
 
 namespace {
 
-const TpuGeneration& generation(const std::string& name) {
+const TpuGeneration& generation(std::string_view name) {
   static source::Sources sources;
   static source::Diagnostics diagnostics(sources);
   static const TpuTable table =
@@ -18,7 +18,7 @@ const TpuGeneration& generation(const std::string& name) {
   for (const TpuGeneration& one : table.generations) {
     if (one.name == name) return one;
   }
-  throw std::runtime_error("no generation " + name);
+  throw std::runtime_error("no generation " + std::string(name));
 }
 
 }  // namespace

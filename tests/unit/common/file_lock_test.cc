@@ -23,5 +23,5 @@ TEST_CASE("file lock: one process holds it, the next gets it after its release")
 
 TEST_CASE("file lock: a file that cannot be created is an error with its path") {
   const TemporaryDirectory folder;
-  CHECK_THROWS_WITH(try_lock(folder / "none/lock"), Catch::Contains("none/lock"));
+  CHECK_THROWS_WITH(try_lock(folder / "none/lock"), ContainsSubstring("none/lock"));
 }

@@ -145,10 +145,10 @@ variable "tiers" {
 TEST_CASE("import: an input that is gone says so, and where it lost its meaning") {
   OneImport one(lan, "variable \"mtu\" {\n  type = string\n  default = \"9\"\n}\n");
   const std::string text = one.run();
-  CHECK_THAT(text, Catch::Matchers::Contains("  name:\n    type: string\n    default: null\n"
-                                             "    gone: it is no longer in Cluster Toolkit v1.1.0\n"
-                                             "    help: Its name.  # short\n"));
-  CHECK_THAT(text, Catch::Matchers::Contains("  mtu:\n    type: string\n    default: \"9\"\n"));
+  CHECK_THAT(text, ContainsSubstring("  name:\n    type: string\n    default: null\n"
+                                     "    gone: it is no longer in Cluster Toolkit v1.1.0\n"
+                                     "    help: Its name.  # short\n"));
+  CHECK_THAT(text, ContainsSubstring("  mtu:\n    type: string\n    default: \"9\"\n"));
   CHECK(one.report() ==
         "2 input `name`: was string, must be set\n3 input `name`: still used in line 20\n"
         "1 input `mtu`: type string, was number\n1 input `mtu`: default \"9\", was 1460\n");
@@ -159,7 +159,7 @@ TEST_CASE("import: an input that comes back is there again") {
   one.run();
   one.put(one.toolkit / "modules/network/lan/variables.tf", lan_variables);
   const std::string text = one.run();
-  CHECK_THAT(text, !Catch::Matchers::Contains("gone"));
+  CHECK_THAT(text, !ContainsSubstring("gone"));
   CHECK(one.report() ==
         "1 input `name`: must be set, was null by default\n1 input `name`: is back\n");
 }
@@ -181,9 +181,9 @@ ghpc:
   CHECK_THAT(text, Catch::Matchers::StartsWith("# By hand.\nabout: A network.\n"));
   for (const char* line : {"\napis: [compute.googleapis.com]\n", "\nid_input: name\n",
                            "\nmust_be_used: true\n", "\n    gone: Use another network.\n"}) {
-    CHECK_THAT(text, Catch::Matchers::Contains(line));
+    CHECK_THAT(text, ContainsSubstring(line));
   }
-  CHECK_THAT(one.report(), Catch::Matchers::Contains("3 input `mtu`: still used in lines 16, 21"));
+  CHECK_THAT(one.report(), ContainsSubstring("3 input `mtu`: still used in lines 16, 21"));
 }
 
 TEST_CASE("import: names outputs that need a value, and those that are gone") {
@@ -329,7 +329,7 @@ TEST_CASE("lifetimes: reports what is not a version") {
   make_directories(folder / "catalogue");
   write_file(folder / "catalogue/lifetimes.yaml", "modules:\n  modules/a/b: {came: soon}\n");
   CHECK_THROWS_WITH(modules::read_lifetimes(folder.path()),
-                    Catch::Matchers::Contains("`came` must be a version such as v1.95.0"));
+                    ContainsSubstring("`came` must be a version such as v1.95.0"));
 }
 
 TEST_CASE("versions: two or three numbers, with or without a v") {
