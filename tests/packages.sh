@@ -193,7 +193,7 @@ check_steps() {
   expect completion 1
   expect logrotate 0
   expect units 0
-  expect "units at boot" "slipway-metrics.service disabled slipway-tell.service disabled slipway-transport.service enabled"
+  expect "units at boot" "slipway-admission.service disabled slipway-metrics.service disabled slipway-tell.service disabled slipway-transport.service enabled"
   expect "folder for the time until the next boot" "755 root"
   expect "describe the cluster" 0
   expect "Slurm has the checks" 1

@@ -75,8 +75,9 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
                  launched.seconds);
     }
   } else if (!given.quiet) {
-    fmt::print(stderr, "deployment `{}`: {} idle after {:.1f} s\n", folder.name(),
-               counted(launched.nodes, "node"), launched.seconds);
+    fmt::print(stderr, "deployment `{}`: {} {} after {:.1f} s\n", folder.name(),
+               counted(launched.nodes, "node"), plan.admits ? "waiting for deep checks" : "idle",
+               launched.seconds);
   }
 }
 

@@ -83,13 +83,15 @@ int check(const health::CheckOptions& options, const std::string& policy, bool a
   } else {
     fmt::print("{}\n", for_locale(line_of(result.verdict)));
   }
-  return result.job_may_start || result.job_has_ended ? 0 : unfit;
+  // A fit node that waits for its deep checks fails prologs only: Slurm would drain it for an
+  // epilog.
+  const bool only_waits = options.stage != health::Stage::prolog && result.verdict.fit();
+  return result.job_may_start || result.job_has_ended || only_waits ? 0 : unfit;
 }
 
-constexpr Part parts[] = {{"policy", health_policy},
-                          {"report", health_report},
-                          {"clear", health_clear},
-                          {"nhc", health_nhc}};
+constexpr Part parts[] = {{"policy", health_policy}, {"report", health_report},
+                          {"clear", health_clear},   {"nhc", health_nhc},
+                          {"admit", health_admit},   {"examine", health_examine}};
 
 int check_node(Args args) {
   std::string stage = "manual", policy, profile(node_profile_path);

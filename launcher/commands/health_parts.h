@@ -16,5 +16,7 @@ int health_policy(Args args);
 int health_report(Args args);
 int health_clear(Args args);
 int health_nhc(Args args);
+int health_admit(Args args);
+int health_examine(Args args);
 
 }  // namespace slipway::commands

@@ -18,8 +18,8 @@
 #include "launcher/commands/health_parts.h"
 #include "launcher/commands/node_loop.h"
 #include "launcher/commands/root_program.h"
+#include "launcher/commands/standby.h"
 #include "launcher/commands/verb.h"
-#include "launcher/node/controllers.h"
 #include "launcher/tell/cluster_watch.h"
 #include "launcher/tell/teller.h"
 
@@ -38,17 +38,6 @@ std::string told_cluster() {
   } catch (const Error&) {
     return own_host_name();
   }
-}
-
-// Whether this machine is a controller that only waits until the other one fails.
-bool is_standby() {
-  ProcessOptions options;
-  options.deadline = told_slurm_limit;
-  const std::string ping = run_process({"scontrol", "ping"}, options).output;
-  const std::string name = own_host_name();
-  const std::string in_control = node::controller_in_control(ping);
-  return !in_control.empty() && in_control != name &&
-         ping.find(fmt::format(" at {} is ", name)) != std::string::npos;
 }
 
 // Changes with the files from which a policy is read.

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "common/error.h"
 #include "common/file.h"
@@ -180,19 +181,28 @@ void tell_slurm(const CheckOptions& options, const Policy& policy, Clock::time_p
   Verdict& verdict = result.verdict;
   if (!concerns_slurm(verdict, state.history)) return;
   const History before = state.history;
-  RealSlurm slurm(end);
-  result.job_may_start = act(verdict, policy, state.history, slurm).job_may_start;
+  RealSlurm slurm(end, options.stage == Stage::prolog ? options.job : "");
+  Done done = act(verdict, policy, state.history, slurm);
+  // At a boot, slurmctld may start later than slurmd, which registers when this check has ended.
+  while (!done.slurm_answered && state.history.deep_checks_due &&
+         options.stage == Stage::periodic && Clock::now() + 1s < end) {
+    std::this_thread::sleep_for(500ms);
+    done = act(verdict, policy, state.history, slurm);
+  }
+  result.job_may_start = done.job_may_start;
   if (options.stage == Stage::prolog && !result.job_may_start) {
     RealJobOfSlurm job(end);
-    result.job_has_ended = !options.job.empty() &&
-                           end_job_of_prolog(options.job, verdict.node, reason_of(verdict), job);
+    const std::string why = verdict.fit() ? std::string(waiting_reason) : reason_of(verdict);
+    result.job_has_ended =
+        !options.job.empty() && end_job_of_prolog(options.job, verdict.node, why, job);
     if (result.job_has_ended) verdict.slurm += ", and the job was ended";
     if (!result.job_has_ended) state.history.prolog_failed = verdict.time;
   }
-  if (options.stage == Stage::epilog && !result.job_may_start) {
+  if (options.stage == Stage::epilog && !verdict.fit() && !result.job_may_start) {
     state.history.epilog_failed = verdict.time;
   }
   if (state.history.comment != before.comment ||
+      state.history.deep_checks_due != before.deep_checks_due ||
       state.history.prolog_failed != before.prolog_failed ||
       state.history.epilog_failed != before.epilog_failed) {
     state.keep([&](const std::filesystem::path& folder) { save_history(folder, state.history); });
@@ -223,7 +233,8 @@ CheckOutcome check_node(const CheckOptions& options, Policy policy) {
   context.job_gpus = options.job_gpus;
 
   State state(options.state);
-  if (state.history.begin_boot(boot_of(machine))) state.keep(forget_all_jobs);
+  if (state.history.begin_boot(boot_of(machine), context.policy.deep_checks))
+    state.keep(forget_all_jobs);
   context.before = state.history.counters;
 
   // The rest of the stage's time is for Slurm.

@@ -32,6 +32,7 @@ json as_json(const History& history) {
           {"gpus", history.gpus},
           {"clean_checks", history.clean_checks},
           {"comment", history.comment},
+          {"deep_checks_due", history.deep_checks_due},
           {"prolog_failed", history.prolog_failed},
           {"epilog_failed", history.epilog_failed}};
 }
@@ -47,6 +48,7 @@ History from_json(const json& body) {
   history.gpus = body.value("gpus", history.gpus);       // absent in older files
   history.clean_checks = body.value("clean_checks", 0);  // absent in older files
   body.at("comment").get_to(history.comment);
+  history.deep_checks_due = body.value("deep_checks_due", false);       // absent in older files
   history.prolog_failed = body.value("prolog_failed", std::time_t{0});  // absent in older files
   history.epilog_failed = body.value("epilog_failed", std::time_t{0});
   return history;
@@ -77,6 +79,13 @@ bool History::begin_boot(const std::string& now) {
            !counter.first.starts_with("rdma_active/");
   });
   return true;
+}
+
+bool History::begin_boot(const std::string& now, const DeepChecks& deep) {
+  const bool is_new = boot.empty(), starts = boot != now;
+  if (starts && (deep.at("boot") || (is_new && deep.at("new")))) deep_checks_due = true;
+  if (!deep.any()) deep_checks_due = false;
+  return begin_boot(now);
 }
 
 void History::remember(const Finding& finding, std::time_t now) {

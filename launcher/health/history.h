@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "launcher/health/finding.h"
+#include "launcher/health/policy.h"
 
 namespace slipway::health {
 
@@ -33,11 +34,16 @@ struct History {
   std::map<std::string, std::string> gpus;  // seen since boot, "0000:07:00.0": NVML's index, or ""
   int clean_checks = 0;                     // in a row
   std::string comment;                      // the node comment that we set in Slurm
+  bool deep_checks_due = false;             // no job may start before they have passed
   // When our last failed prolog and epilog were; 0: never.
   std::time_t prolog_failed = 0, epilog_failed = 0;
 
   // If the machine has rebooted, forgets what a reboot fixes, and returns true.
   bool begin_boot(const std::string& now);
+
+  // Begins a boot like begin_boot(), and notes whether `deep` wants checks before work. Without a
+  // policy that wants any, none are due. Returns what begin_boot() returns.
+  bool begin_boot(const std::string& now, const DeepChecks& deep);
 
   // Records a finding if it is new, and forgets events older than a week.
   void remember(const Finding& finding, std::time_t now);

@@ -20,6 +20,13 @@ void read_over(Policy& policy, source::Span text, bool is_first, source::Sources
   if (root) PolicyReader(policy, diagnostics, is_first).read(*root);
 }
 
+bool has_key(const std::string& text, std::string_view key) {
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  const auto root = read_yaml(sources.add("health.yaml", text), sources, diagnostics);
+  return root && root->find(key) != nullptr;
+}
+
 }  // namespace
 
 std::string_view name_of(Action action) {
@@ -71,10 +78,11 @@ Policy load_policy(const std::filesystem::path& folder, source::Span own, source
 }
 
 bool policy_tells(const std::string& text) {
-  source::Sources sources;
-  source::Diagnostics diagnostics(sources);
-  const auto root = read_yaml(sources.add("health.yaml", text), sources, diagnostics);
-  return root && root->find("tell") != nullptr;
+  return has_key(text, "tell");
+}
+
+bool policy_checks_deeply(const std::string& text) {
+  return has_key(text, "deep_checks");
 }
 
 Policy load_policy_file(const std::filesystem::path& folder, const std::filesystem::path& own,

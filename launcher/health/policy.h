@@ -87,6 +87,21 @@ struct Telling {
   bool tells(const std::string& event) const;
 };
 
+// Nodes that jobs may not have until deep checks and a scan of pairs have passed:
+// launcher/node/admission.h.
+struct DeepChecks {
+  std::vector<std::string> when;  // of deep_check_times; empty: never
+  double retry_minutes = 0;       // until a node that did not pass is checked again
+  double detect_percent = 0;      // what a slow node loses at least: bandwidth_scan --detect
+
+  bool any() const { return !when.empty(); }
+  bool at(std::string_view time) const;
+};
+
+// What DeepChecks::when may contain: the machine's first start, any start, and the return of a node
+// that was drained or down.
+inline constexpr const char* deep_check_times[] = {"new", "boot", "return"};
+
 bool is_told_path(const std::string& text);  // absolute
 bool is_plain_url(const std::string& text);  // http or https, perhaps with a port, no password
 // Of a person elsewhere, or of an account here: nothing that a mail program could take for an
@@ -113,6 +128,7 @@ struct Policy {
   std::vector<std::string> user_folders;  // where users may leave files on a node's local disks
   Breaker breaker;
   Telling tell;
+  DeepChecks deep_checks;
   int clean_checks = 0;  // needed in a row before Slipway resumes a node
   bool jobs_may_skip = false;
 
@@ -144,7 +160,9 @@ Policy load_policy(const std::filesystem::path& folder, source::Span own, source
 Policy load_policy_file(const std::filesystem::path& folder, const std::filesystem::path& own,
                         source::Sources& sources, source::Diagnostics& diagnostics);
 
-// Whether a site's policy has `tell`. The text is known to be a policy.
+// Whether a site's policy has `tell` or `deep_checks`, which need a service of the controller. The
+// text is known to be a policy.
 bool policy_tells(const std::string& text);
+bool policy_checks_deeply(const std::string& text);
 
 }  // namespace slipway::health

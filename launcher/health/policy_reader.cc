@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-
 #include "common/text.h"
 #include "launcher/health/gpus.h"
 
@@ -25,9 +24,9 @@ std::vector<std::string> keys_of(const Map& map) {
 }
 
 const std::vector<std::string> all_keys = {
-    "findings",   "limits",           "deadlines",     "disks",  "mounts", "daemons",
-    "breaker",    "clean_checks",     "jobs_may_skip", "preset", "xids",   "kernel_log",
-    "gpu_models", "recovery_actions", "user_folders", "tell"};
+    "findings",   "limits",           "deadlines",     "disks",  "mounts",     "daemons",
+    "breaker",    "clean_checks",     "jobs_may_skip", "preset", "xids",       "kernel_log",
+    "gpu_models", "recovery_actions", "user_folders",  "tell",   "deep_checks"};
 
 }  // namespace
 
@@ -254,6 +253,7 @@ void PolicyReader::read_key(const Entry& entry) {
   }
   if (entry.key == "breaker") return read_breaker(value);
   if (entry.key == "tell") return read_tell(value);
+  if (entry.key == "deep_checks") return read_deep_checks(value);
   if (entry.key == "preset") return read_preset(value);
   if (entry.key == "xids") return read_xids(value);
   if (entry.key == "kernel_log") return read_kernel_log(value);

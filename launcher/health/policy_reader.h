@@ -35,7 +35,8 @@ class PolicyReader : PolicyValues {
   bool read_form(const source::Node& node, RecordForm& form);
   std::vector<std::string> keys_of_findings() const;
   void read_breaker(const source::Node& node);
-  void read_tell(const source::Node& node);  // policy_tell.cc
+  void read_tell(const source::Node& node);         // policy_tell.cc
+  void read_deep_checks(const source::Node& node);  // policy_deep.cc
   using RangeOf = std::optional<NumberRange> (*)(std::string_view name);
   void read_numbers(const source::Node& node, std::string_view what, RangeOf range_of,
                     std::map<std::string, double>& into);

@@ -74,19 +74,25 @@ void serialize(Archive& archive, Telling& telling) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, DeepChecks& deep) {
+  auto& [when, retry_minutes, detect_percent] = deep;
+  archive(when, retry_minutes, detect_percent);
+}
+
+template <class Archive>
 void serialize(Archive& archive, Policy& policy) {
   auto& [findings, xid_sources, xids, presets, preset, recovery_actions, limits, deadlines,
          gpu_models, kernel_log, program_records, disks, mounts, daemons, user_folders, breaker,
-         tell, clean_checks, jobs_may_skip] = policy;
+         tell, deep_checks, clean_checks, jobs_may_skip] = policy;
   archive(findings, xid_sources, xids, presets, preset, recovery_actions, limits, deadlines,
           gpu_models, kernel_log, program_records, disks, mounts, daemons, user_folders, breaker,
-          tell, clean_checks, jobs_may_skip);
+          tell, deep_checks, clean_checks, jobs_may_skip);
 }
 
 namespace {
 
 // Increase the number at the end if the content or its encoding changes.
-const std::string format = "slipway health policy " SLIPWAY_VERSION " 2";
+const std::string format = "slipway health policy " SLIPWAY_VERSION " 3";
 
 }  // namespace
 

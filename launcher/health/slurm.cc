@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -29,8 +30,10 @@ bool is_drained(const Slurm::NodeLine& line) {
   return line.state.starts_with("drain");
 }
 
+// Drained while it was in service. Nodes that wait for their deep checks were not.
 bool is_ours(const Slurm::NodeLine& line) {
-  return is_drained(line) && is_own_reason(line.reason);
+  return is_drained(line) && is_own_reason(line.reason) && line.reason != waiting_reason &&
+         !is_reason_of_deep_checks(line.reason);
 }
 
 // Whether slurmctld itself drained the node because our prolog or epilog failed. That drain is
@@ -80,6 +83,7 @@ Done drain(Verdict& verdict, const Policy& policy, History& history, Slurm& slur
     full = breaker_says(slurm.nodes(), verdict.node, policy.breaker, verdict.time, true);
     if (full.empty()) {
       verdict.slurm = "drained";
+      if (policy.deep_checks.at("return")) history.deep_checks_due = true;
       return {false};
     }
     slurm.resume(verdict.node);
@@ -90,7 +94,43 @@ Done drain(Verdict& verdict, const Policy& policy, History& history, Slurm& slur
   return {};
 }
 
+// For a deep check of a node in the reservation: the breaker does not apply, as no job can have the
+// node, and it would admit an unfit one.
+Done act_in_reservation(Verdict& verdict, Slurm& slurm) {
+  if (verdict.fit()) return {};
+  slurm.drain(verdict.node, reason_of_deep_checks(verdict));
+  verdict.slurm = "drained";
+  return {false};
+}
+
+// For a fit node whose deep checks are due and that is not drained. Returns nothing if jobs may
+// have it anyway.
+std::optional<Done> hold_back(Verdict& verdict, History& history, Slurm& slurm) {
+  if (slurm.is_reserved(verdict.node)) {
+    verdict.slurm = "reserved for deep checks";
+    return Done{slurm.checks_deeply()};
+  }
+  // The machine was started for a job, which has the node already.
+  if (slurm.starts_on_demand(verdict.node)) {
+    history.deep_checks_due = false;
+    return std::nullopt;
+  }
+  slurm.drain(verdict.node, std::string(waiting_reason));
+  verdict.slurm = "drained until its deep checks";
+  return Done{false};
+}
+
+// For a fit node that is drained because of deep checks; the controller's service resumes it.
+Done leave_to_deep_checks(Verdict& verdict, const Slurm::NodeLine& own) {
+  verdict.slurm =
+      own.reason == waiting_reason ? "drained until its deep checks" : "drained by its deep checks";
+  return {false};
+}
+
 Done act_on(Verdict& verdict, const Policy& policy, History& history, Slurm& slurm) {
+  if (verdict.stage == Stage::deep && slurm.is_reserved(verdict.node)) {
+    return act_in_reservation(verdict, slurm);
+  }
   const std::vector<Slurm::NodeLine> nodes = slurm.nodes();
   const Slurm::NodeLine* const own = line_of_node(nodes, verdict.node);
   if (own == nullptr) {
@@ -101,19 +141,31 @@ Done act_on(Verdict& verdict, const Policy& policy, History& history, Slurm& slu
     if (!is_drained(*own)) return drain(verdict, policy, history, slurm, nodes);
     // The finding may call for more by now, and repair tools read the reason.
     const std::string reason = reason_of(verdict);
-    if (is_ours(*own) && asked_for(own->reason) != asked_for(reason)) {
+    const bool waits = own->reason == waiting_reason;
+    if (waits || (is_ours(*own) && asked_for(own->reason) != asked_for(reason))) {
       slurm.drain(verdict.node, reason);
     }
-    verdict.slurm = is_ours(*own) ? "drained" : "already drained, not by Slipway";
+    verdict.slurm = is_own_reason(own->reason) ? "drained" : "already drained, not by Slipway";
     return {false};
   }
-  const bool by_us = is_ours(*own);
+  const bool by_deep_checks =
+      is_drained(*own) && (own->reason == waiting_reason || is_reason_of_deep_checks(own->reason));
+  if (by_deep_checks && policy.deep_checks.any()) return leave_to_deep_checks(verdict, *own);
+  if (history.deep_checks_due && !is_drained(*own)) {
+    if (const auto done = hold_back(verdict, history, slurm)) return *done;
+  }
+  const bool by_us = is_ours(*own) || by_deep_checks;
   if (by_us || follows_ours(*own, history) || is_of_a_second_launch(*own, slurm)) {
     if (history.clean_checks < policy.clean_checks) {
       verdict.slurm =
           fmt::format("drained by {}; {} of {} clean checks", by_us ? "Slipway" : "Slurm",
                       history.clean_checks, policy.clean_checks);
       return {};
+    }
+    if (history.deep_checks_due && !slurm.starts_on_demand(verdict.node)) {
+      slurm.drain(verdict.node, std::string(waiting_reason));
+      verdict.slurm = "drained until its deep checks";
+      return {false};
     }
     slurm.resume(verdict.node);
     verdict.slurm = "resumed";
@@ -136,12 +188,68 @@ std::vector<Slurm::NodeLine> parse_nodes(std::string_view text) {
   return nodes;
 }
 
-std::string RealSlurm::call(const std::vector<std::string>& argv) const {
+std::string field_of(std::string_view text, std::string_view name) {
+  for (const std::string& word : split(text, ' ')) {
+    const size_t at = word.find('=');
+    if (at != word.npos && std::string_view(word).substr(0, at) == name)
+      return std::string(trim(std::string_view(word).substr(at + 1)));
+  }
+  return "";
+}
+
+ProcessResult RealSlurm::run(const std::vector<std::string>& argv) const {
   ProcessOptions options;
   options.deadline = std::chrono::duration_cast<std::chrono::milliseconds>(
       end_ - std::chrono::steady_clock::now());
   if (options.deadline.count() <= 0) throw Error("no time left to ask Slurm");
-  return run_checked(argv, options);
+  return run_process(argv, options);
+}
+
+std::string RealSlurm::call(const std::vector<std::string>& argv) const {
+  const ProcessResult result = run(argv);
+  if (!result.ok()) {
+    throw Error(fmt::format("`{}` failed: {}", join(argv, " "),
+                            result.timed_out ? "it did not end" : trim(result.errors)));
+  }
+  return result.output;
+}
+
+bool RealSlurm::is_named(const std::string& node, const std::string& host_list) const {
+  if (host_list.empty() || host_list == "(null)") return false;
+  const std::vector<std::string> names =
+      split(call({"scontrol", "show", "hostnames", host_list}), '\n');
+  return std::ranges::find(names, node) != names.end();
+}
+
+bool RealSlurm::is_reserved(const std::string& node) {
+  const ProcessResult result =
+      run({"scontrol", "--oneliner", "show", "reservation", deep_reservation});
+  if (result.ok()) return is_named(node, field_of(result.output, "Nodes"));
+  if (result.output.find("not found") != std::string::npos ||
+      result.errors.find("not found") != std::string::npos) {
+    return false;
+  }
+  throw Error(fmt::format("scontrol shows no reservations: {}", trim(result.errors)));
+}
+
+bool RealSlurm::checks_deeply() {
+  // A field without text that users choose, but for the reservation's name, which only
+  // administrators can give.
+  if (job_.empty()) return false;
+  return trim(call({"squeue", "--noheader", "--jobs=" + job_, "--Format=Reservation:100"})) ==
+         deep_reservation;
+}
+
+bool RealSlurm::starts_on_demand(const std::string& node) {
+  const std::string states =
+      call({"sinfo", "--noheader", "--Node", "--nodes=" + node, "--Format=StateComplete:200"});
+  if (to_lower(states).find("cloud") == states.npos) return false;
+  for (const std::string& line : split(call({"scontrol", "show", "config"}), '\n')) {
+    const std::vector<std::string> words = split(line, '=');
+    if (words.size() == 2 && trim(words[0]) == "SuspendExcNodes")
+      return !is_named(node, std::string(trim(words[1])));
+  }
+  return true;
 }
 
 void RealSlurm::update(const std::string& node, const std::string& what,
@@ -211,7 +319,8 @@ std::string breaker_says(const std::vector<Slurm::NodeLine>& nodes, const std::s
 
 bool concerns_slurm(const Verdict& verdict, const History& history) {
   const bool of_a_job = verdict.stage == Stage::prolog || verdict.stage == Stage::epilog;
-  return !of_a_job || !verdict.fit() || comment_of(verdict) != history.comment;
+  return !of_a_job || !verdict.fit() || history.deep_checks_due ||
+         comment_of(verdict) != history.comment;
 }
 
 Done act(Verdict& verdict, const Policy& policy, History& history, Slurm& slurm) {
@@ -219,7 +328,9 @@ Done act(Verdict& verdict, const Policy& policy, History& history, Slurm& slurm)
     return act_on(verdict, policy, history, slurm);
   } catch (const Error& error) {
     verdict.slurm = fmt::format("nothing done in Slurm: {}", error.what());
-    return {};
+    // Our own failures keep no job from starting, but neither do they show that a node has passed.
+    if (verdict.stage == Stage::deep) return {verdict.fit(), false};
+    return {!history.deep_checks_due, false};
   }
 }
 

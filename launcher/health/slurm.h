@@ -1,4 +1,5 @@
-// Acts on a verdict in Slurm, limited by a circuit breaker.
+// Acts on a verdict in Slurm, limited by a circuit breaker; keeps jobs away from a node whose deep
+// checks are due.
 #pragma once
 
 #include <chrono>
@@ -6,9 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "common/process.h"
 #include "launcher/health/judge.h"
 
 namespace slipway::health {
+
+// The reservation of the nodes whose deep checks are due; launcher/node/admission.h keeps it.
+inline constexpr const char* deep_reservation = "slipway-deep-checks";
 
 // Runs Slurm's programs. Tests use a fake.
 class Slurm {
@@ -29,24 +34,42 @@ class Slurm {
   virtual void let_second_pass() = 0;
   // Whether a step of any job runs on this node, even of a job that slurmctld has forgotten.
   virtual bool runs_steps() = 0;
+  // Whether the node is in `deep_reservation`.
+  virtual bool is_reserved(const std::string& node) = 0;
+  // Whether this is the prolog of a job in `deep_reservation`.
+  virtual bool checks_deeply() = 0;
+  // Whether Slurm starts the node when a job needs it.
+  virtual bool starts_on_demand(const std::string& node) = 0;
 };
 
 // Runs scontrol and sinfo on this machine, as root, until `end`. Throws Error.
 class RealSlurm : public Slurm {
  public:
-  explicit RealSlurm(std::chrono::steady_clock::time_point end) : end_(end) {}
+  // `job`: the job whose prolog this is, if any.
+  explicit RealSlurm(std::chrono::steady_clock::time_point end, std::string job = {})
+      : end_(end), job_(std::move(job)) {}
   std::vector<NodeLine> nodes() override;
   void drain(const std::string& node, const std::string& reason) override;
   void resume(const std::string& node) override;
   void comment(const std::string& node, const std::string& text) override;
   void let_second_pass() override;
   bool runs_steps() override;
+  bool is_reserved(const std::string& node) override;
+  bool checks_deeply() override;
+  bool starts_on_demand(const std::string& node) override;
 
  private:
+  ProcessResult run(const std::vector<std::string>& argv) const;
   std::string call(const std::vector<std::string>& argv) const;
+  bool is_named(const std::string& node, const std::string& host_list) const;
   void update(const std::string& node, const std::string& what, const std::string& why = {}) const;
   std::chrono::steady_clock::time_point end_;
+  std::string job_;
 };
+
+// The value of a field "Nodes=n-[0-3]" in what `scontrol --oneliner show` prints; empty if it has
+// none.
+std::string field_of(std::string_view text, std::string_view name);
 
 // Parses what `sinfo --noheader --Node --format=%N|%R|%T|%H|%E` prints with SLURM_TIME_FORMAT=%s.
 std::vector<Slurm::NodeLine> parse_nodes(std::string_view text);
@@ -68,6 +91,7 @@ bool concerns_slurm(const Verdict& verdict, const History& history);
 // verdict.slurm. Throws nothing: if Slurm does not answer, verdict.slurm reports it.
 struct Done {
   bool job_may_start = true;  // false: the node is drained, by Slipway or someone else
+  bool slurm_answered = true;
 };
 Done act(Verdict& verdict, const Policy& policy, History& history, Slurm& slurm);
 

@@ -19,6 +19,7 @@ constexpr size_t longest_reason = 200;  // what sinfo shows on a line
 // The end of our drain reasons, before the part for repair tools. Older versions used a prefix
 // instead.
 constexpr std::string_view own_mark = " [node_problem] (slipway health)";
+constexpr std::string_view deep_mark = " [node_problem] (slipway health, deep checks)";
 constexpr std::string_view older_prefix = "slipway health:";
 
 std::string words_of(const Judged& judged) {
@@ -73,6 +74,21 @@ std::string_view word_for_repair(Action action) {
   }
 }
 
+// Without the part for repair tools.
+std::string_view without_repair(std::string_view reason) {
+  for (const Action action : {Action::reboot, Action::replace}) {
+    const std::string_view word = word_for_repair(action);
+    if (reason.ends_with(word)) reason.remove_suffix(word.size());
+  }
+  return reason;
+}
+
+std::string reason_with(std::string_view mark, const Verdict& verdict) {
+  const Judged& worst = verdict.findings.at(0);
+  const std::string end = fmt::format("{}{}", mark, word_for_repair(worst.action));
+  return plain(core_of(verdict, worst), longest_reason - end.size()).append(end);
+}
+
 ordered_json finding_json(const Judged& judged) {
   const Finding& finding = judged.finding;
   ordered_json body = {{"finding", finding.kind},          {"check", finding.check},
@@ -122,18 +138,24 @@ std::string line_of(const Verdict& verdict) {
 }
 
 std::string reason_of(const Verdict& verdict) {
-  const Judged& worst = verdict.findings.at(0);
-  const std::string end = fmt::format("{}{}", own_mark, word_for_repair(worst.action));
-  return plain(core_of(verdict, worst), longest_reason - end.size()).append(end);
+  return reason_with(own_mark, verdict);
+}
+
+std::string reason_of_deep_checks(const Verdict& verdict) {
+  return reason_with(deep_mark, verdict);
+}
+
+std::string reason_of_deep_checks(const std::string& what) {
+  return plain(what, longest_reason - deep_mark.size()).append(deep_mark);
+}
+
+bool is_reason_of_deep_checks(std::string_view reason) {
+  return without_repair(reason).ends_with(deep_mark);
 }
 
 bool is_own_reason(std::string_view reason) {
-  if (reason.starts_with(older_prefix)) return true;
-  for (const Action action : {Action::reboot, Action::replace}) {
-    const std::string_view word = word_for_repair(action);
-    if (reason.ends_with(word)) reason.remove_suffix(word.size());
-  }
-  return reason.ends_with(own_mark);
+  return reason.starts_with(older_prefix) || reason == waiting_reason ||
+         is_reason_of_deep_checks(reason) || without_repair(reason).ends_with(own_mark);
 }
 
 std::string comment_of(const Verdict& verdict) {

@@ -26,6 +26,16 @@ std::string line_of(const Verdict& verdict);
 // "Xid79 GPU3 0000:07:00.0: GPU has fallen off the bus [node_problem] (slipway health) …"
 std::string reason_of(const Verdict& verdict);
 
+// The same for a node that did not pass its deep checks: only these lift such a drain, and the
+// circuit breaker does not count it, because the node was not in service. `what` is for a finding
+// that no verdict has, such as one of a scan.
+std::string reason_of_deep_checks(const Verdict& verdict);
+std::string reason_of_deep_checks(const std::string& what);
+bool is_reason_of_deep_checks(std::string_view reason);
+
+// The reason of a node that waits for its deep checks.
+inline constexpr std::string_view waiting_reason = "deep checks pending (slipway health)";
+
 // Whether a reason belongs to a drain of ours or of an older version: Slipway lifts no other drain.
 // Users cannot set reasons; other root tools can, and end them differently.
 bool is_own_reason(std::string_view reason);

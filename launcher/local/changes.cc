@@ -56,6 +56,10 @@ std::string difference(const PlannedNode& before, const Plan& current, const Pla
     return wanted.tells ? "its health policy now tells people what happens"
                         : "its health policy no longer tells anybody";
   }
+  if (current.admits != wanted.admits) {
+    return wanted.admits ? "its health policy now has deep checks"
+                         : "its health policy no longer has deep checks";
+  }
   if (current.elastic() == wanted.elastic()) return "";
   return wanted.elastic() ? "it now starts nodes on demand" : "it no longer starts nodes on demand";
 }

@@ -215,6 +215,9 @@ class Launch {
     for (const PlannedNode& node : plan_.nodes) {
       if (node.role == "compute" && !node.on_demand) waiting.insert(node.name);
     }
+    // Checks may take longer than a start, so nodes that wait for them are up; waiting jobs get
+    // those that pass meanwhile.
+    if (plan_.admits) states = usable_states;
     if (stood_) {
       states = usable_states;
       states.insert({"drained", "draining", "down"});

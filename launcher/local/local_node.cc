@@ -20,6 +20,7 @@
 #include "launcher/local/oldest_namespace.h"
 #include "launcher/local/power_socket.h"
 #include "launcher/node/accounting.h"
+#include "launcher/node/admission_slurm.h"
 #include "launcher/node/init.h"
 #include "launcher/node/job_space.h"
 #include "launcher/node/monitoring.h"
@@ -127,6 +128,8 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   }
   node::start_daemons(node.role);
   if (node.role == "controller" && plan.tells) node::start_telling();
+  if (node.role == "controller" && plan.admits) node::start_admission();
+  if (node.role == "controller" && !plan.admits) node::end_admission("/var/spool/slurmctld");
   node::start_monitoring(plan.monitoring, parse_node_profile(node.node_json, node_profile_path));
   report("started");
 }

@@ -238,6 +238,7 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
   plan.slurm_files = slurm_files_of(cluster, catalogue, site);
   plan.monitoring = cluster.controller.monitoring;
   plan.tells = health::policy_tells(cluster.controller.health_policy);
+  plan.admits = health::policy_checks_deeply(cluster.controller.health_policy);
   plan.hosts = hosts_text(plan.nodes);
   plan.machine_files = machine_files_of(plan.nodes, catalogue);
   return plan;

@@ -64,6 +64,7 @@ struct Plan {
   std::string slurmdbd_conf;                       // its text; empty: no accounting
   std::string monitoring = "none";                 // "metrics" or "prometheus": node/monitoring.h
   bool tells = false;                              // the health policy has `tell`
+  bool admits = false;                             // the health policy has `deep_checks`
   std::string hosts;                               // text of /etc/hosts
   // By machine type: what scripts expect of its image, such as its transport's profile.
   std::map<std::string, MachineFiles> machine_files;

@@ -35,6 +35,7 @@ json to_json(const Plan& plan) {
           {"slurmdbd_conf", plan.slurmdbd_conf},
           {"monitoring", plan.monitoring},
           {"tells", plan.tells},
+          {"admits", plan.admits},
           {"hosts", plan.hosts},
           {"machine_files", plan.machine_files}};
 }
@@ -52,6 +53,7 @@ Plan plan_from_json(const json& from) try {
   from.at("slurmdbd_conf").get_to(plan.slurmdbd_conf);
   plan.monitoring = from.value("monitoring", "none");
   plan.tells = from.value("tells", false);
+  plan.admits = from.value("admits", false);
   from.at("hosts").get_to(plan.hosts);
   plan.machine_files = from.value("machine_files", plan.machine_files);
   if (plan.nodes.empty()) throw Error("it has no nodes");

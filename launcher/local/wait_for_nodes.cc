@@ -11,9 +11,9 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/host_list.h"
 #include "common/text.h"
 #include "launcher/local/control.h"
-#include "common/host_list.h"
 
 namespace slipway::local {
 namespace {
@@ -68,7 +68,8 @@ std::string why_not(const DeploymentFolder& folder, const std::string& controlle
 
 }  // namespace
 
-const std::set<std::string> usable_states = {"idle", "allocated", "mixed", "completing", "planned"};
+const std::set<std::string> usable_states = {"idle",       "allocated", "mixed",
+                                             "completing", "planned",   "maint"};
 
 std::chrono::milliseconds Deadline::left() const {
   return std::max(0ms, std::chrono::duration_cast<std::chrono::milliseconds>(

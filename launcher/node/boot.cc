@@ -13,6 +13,7 @@
 #include "common/text.h"
 #include "launcher/health/policy.h"
 #include "launcher/node/accounting.h"
+#include "launcher/node/admission_slurm.h"
 #include "launcher/node/auth.h"
 #include "launcher/node/boot_order.h"
 #include "launcher/node/cluster_files.h"
@@ -193,6 +194,11 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
     start_exporter(say);
     if (files.contains("health.yaml") && health::policy_tells(files.at("health.yaml")))
       start_teller(say);
+    if (files.contains("health.yaml") && health::policy_checks_deeply(files.at("health.yaml"))) {
+      start_admitter(say);
+    } else {
+      end_admission(state_folder(files));
+    }
   } else {
     start_follower(say);
   }

@@ -22,6 +22,7 @@ constexpr const char* alerts_file = "/opt/slipway/share/slipway/blueprints/monit
 constexpr int scrape_seconds = 5;
 constexpr int slurm_seconds = 15;
 constexpr int tell_seconds = 10;
+constexpr int admission_seconds = 5;
 
 void serve_node_metrics() {
   run_service(
@@ -75,6 +76,16 @@ void start_monitoring(const std::string& monitoring, const NodeProfile& profile)
   if (monitoring != "metrics" && monitoring != "prometheus") return;
   serve_node_metrics();
   if (monitoring == "prometheus" && profile.role == "controller") start_prometheus(profile);
+}
+
+void start_admission() {
+  run_service(
+      {{"/opt/slipway/libexec/slipway/serve-admission", "--interval",
+        std::to_string(admission_seconds)},
+       "root",
+       fmt::format("{}/admission.log", log_folder),
+       "slipway-admission.service"},
+      [] { return false; }, IfRunning::keep, 0s);
 }
 
 void start_telling() {

@@ -22,4 +22,8 @@ void start_monitoring(const std::string& monitoring, const NodeProfile& profile)
 // Starts the service of a controller that tells people what happens. Throws Error.
 void start_telling();
 
+// Starts the service of a controller that checks nodes deeply before jobs may have them. Throws
+// Error.
+void start_admission();
+
 }  // namespace slipway::node

@@ -41,6 +41,14 @@ void start_exporter(const Say& say) {
              "finished jobs are not loaded into BigQuery", say);
 }
 
+void start_admitter(const Say& say) {
+  start_loop({{"/opt/slipway/libexec/slipway/serve-admission"},
+              "root",
+              fmt::format("{}/admission.log", log_folder),
+              "slipway-admission.service"},
+             "nodes whose deep checks are due get no jobs", say);
+}
+
 void start_teller(const Say& say) {
   start_loop({{"/opt/slipway/libexec/slipway/serve-tell"},
               "root",

@@ -12,6 +12,9 @@ void start_reconciler(const Say& say);
 // The same for what loads finished jobs into BigQuery, as Slurm's user.
 void start_exporter(const Say& say);
 
+// The same for what checks nodes deeply before jobs may have them.
+void start_admitter(const Say& say);
+
 // The same for what tells people what happens on the cluster.
 void start_teller(const Say& say);
 

@@ -105,6 +105,8 @@ std::vector<Message> news(const ClusterState& state, const std::string& cluster,
   Known now;
   now.is_first = false;
   for (const health::Slurm::NodeLine& line : state.nodes) {
+    // A node that waits for its deep checks was not in service.
+    if (line.reason == health::waiting_reason) continue;
     if (is_out_of_service(line)) now.drained[line.node] = line.reason;
   }
   const std::string alarm = std::string(health::comment_prefix) + "ALARM";

@@ -259,6 +259,22 @@ TEST_CASE("health policy: whom to tell") {
   CHECK(!policy_tells("mounts: [/tell]\n"));
 }
 
+TEST_CASE("health policy: when deep checks come before work") {
+  const Policy policy = policy_with("deep_checks: {when: [boot, return], retry_minutes: 5}\n");
+  CHECK(policy.deep_checks.at("boot"));
+  CHECK_FALSE(policy.deep_checks.at("new"));
+  CHECK(policy.deep_checks.retry_minutes == 5);
+  CHECK(policy.deep_checks.detect_percent == 10);
+  CHECK_FALSE(policy_with().deep_checks.any());
+  CHECK(policy_checks_deeply("{deep_checks: {when: [new]}}"));
+  CHECK_FALSE(policy_checks_deeply("deadlines: {deep: 60}\n"));
+  CHECK_THAT(complaint("deep_checks: {when: [boots]}\n"),
+             ContainsSubstring("did you mean `boot`?"));
+  CHECK_THAT(complaint("deep_checks: {retry: 5}\n"),
+             ContainsSubstring("there is no key of `deep_checks` `retry`"));
+  CHECK_THAT(complaint("deep_checks: {detect_percent: 0}\n"), ContainsSubstring("detect_percent"));
+}
+
 TEST_CASE("health policy: an address that is an option, a header or a password is wrong") {
   for (const char* mail :
        {"-Xlog", "\"a@b\\nBcc: c@d\"", "a@b c", "a@-b", "'root, other'", "a@b@c"}) {

@@ -1,0 +1,204 @@
+// Asks Slurm about nodes whose deep checks are due, and carries out what was planned.
+#include "launcher/node/admission_slurm.h"
+
+#include <fmt/core.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/host_list.h"
+#include "common/process.h"
+#include "common/text.h"
+#include "launcher/health/slurm.h"
+
+namespace slipway::node {
+namespace {
+
+const ProcessOptions in_thirty_seconds{.input = "", .deadline = std::chrono::seconds(30)};
+constexpr const char* scontrol_program = "/usr/bin/scontrol";
+
+// Besides the deep stage: the scan of pairs, and the steps' starts.
+constexpr int minutes_for_pairs = 20;
+
+std::string reservation_field() {
+  return fmt::format("reservationname={}", health::deep_reservation);
+}
+
+// By Slurm's configuration; empty where nothing starts on demand.
+std::set<std::string> always_on() {
+  for (const std::string& line :
+       split(run_checked({scontrol_program, "show", "config"}, in_thirty_seconds), '\n')) {
+    const std::vector<std::string> words = split(line, '=');
+    if (words.size() == 2 && trim(words[0]) == "SuspendExcNodes")
+      return names_of_host_list(std::string(trim(words[1])));
+  }
+  return {};
+}
+
+std::optional<std::set<std::string>> reserved_nodes() {
+  const std::vector<std::string> argv = {scontrol_program, "--oneliner", "show", "reservation",
+                                         health::deep_reservation};
+  const ProcessResult result = run_process(argv, in_thirty_seconds);
+  if (result.ok()) return names_of_host_list(health::field_of(result.output, "Nodes"));
+  if ((result.output + result.errors).find("not found") != std::string::npos) return std::nullopt;
+  throw Error(fmt::format("scontrol shows no reservations: {}", trim(result.errors)));
+}
+
+std::map<std::string, std::string> jobs_that_check() {
+  std::map<std::string, std::string> jobs;
+  const std::string text =
+      run_checked({"/usr/bin/squeue", "--noheader", "--all", "--states=all", "--user=root",
+                   fmt::format("--name={}", check_job_name), "--format=%A|%T"},
+                  in_thirty_seconds);
+  for (const std::string& line : split(text, '\n')) {
+    const size_t bar = line.find('|');
+    if (bar != line.npos) jobs[line.substr(0, bar)] = std::string(trim(line.substr(bar + 1)));
+  }
+  return jobs;
+}
+
+std::vector<AdmittedNode> nodes_to_admit() {
+  ::setenv("SLURM_TIME_FORMAT", "%s", 1);
+  return parse_admitted_nodes(
+      run_checked({"/usr/bin/sinfo", "--noheader", "--Node", "--all",
+                   "--Format=NodeList:|,StateComplete:|,Timestamp:|,PartitionName:|,Reason:|"},
+                  in_thirty_seconds),
+      always_on());
+}
+
+std::string host_list_of(const std::set<std::string>& names) {
+  return host_list({names.begin(), names.end()});
+}
+
+// Partners that a job got before they were reserved: back to where they were.
+void let_go_of_busy_partners(AdmissionPlan& plan) {
+  const std::vector<AdmittedNode> nodes = nodes_to_admit();
+  std::set<std::string> busy;
+  for (const AdmittedNode& node : nodes) {
+    if (!node.state.flags.contains("idle")) busy.insert(node.state.node);
+  }
+  const std::set<std::string> before = plan.reserved;
+  for (NodeCheck& check : plan.checks) {
+    std::erase_if(check.partners, [&](const std::string& name) {
+      return busy.contains(name) && plan.reserved.erase(name) > 0;
+    });
+  }
+  const auto command = reservation_command(before, plan.reserved);
+  if (!command.empty()) run_checked(command, in_thirty_seconds);
+}
+
+}  // namespace
+
+std::set<std::string> names_of_host_list(const std::string& host_list) {
+  std::set<std::string> names;
+  if (host_list.empty() || host_list == "(null)") return names;
+  const std::string text =
+      run_checked({scontrol_program, "show", "hostnames", host_list}, in_thirty_seconds);
+  for (const std::string& name : split(text, '\n')) {
+    if (!name.empty()) names.insert(name);
+  }
+  return names;
+}
+
+AdmissionView read_admission_view() {
+  AdmissionView view;
+  view.reserved = reserved_nodes();
+  view.nodes = nodes_to_admit();
+  if (view.nodes.empty()) throw Error("Slurm reports no node");
+  view.jobs = jobs_that_check();
+  view.now = std::time(nullptr);
+  return view;
+}
+
+CheckJob check_job(const NodeCheck& check, const health::Policy& policy,
+                   const std::string& program) {
+  std::set<std::string> all = check.nodes;
+  all.insert(check.partners.begin(), check.partners.end());
+  const int minutes =
+      static_cast<int>(std::ceil(policy.deadlines.at("deep") / 60)) + minutes_for_pairs;
+  CheckJob job;
+  job.argv = {"/usr/bin/sbatch",
+              "--parsable",
+              fmt::format("--job-name={}", check_job_name),
+              fmt::format("--reservation={}", health::deep_reservation),
+              "--partition=" + check.partition,
+              "--nodelist=" + host_list_of(all),
+              fmt::format("--nodes={}", all.size()),
+              "--ntasks-per-node=1",
+              "--exclusive",
+              "--no-requeue",
+              "--no-kill",
+              fmt::format("--time={}", minutes),
+              "--export=NONE",
+              "--chdir=/",
+              "--output=/var/lib/slipway/health/deep-checks.log",
+              "--open-mode=truncate"};
+  job.script = fmt::format(
+      "#!/bin/sh\n# Slipway checks these nodes before other jobs may have them: "
+      "docs/guides/health.md.\nexec {} health examine {}\n",
+      program, host_list_of(check.nodes));
+  return job;
+}
+
+std::vector<std::string> reservation_command(const std::optional<std::set<std::string>>& current,
+                                             const std::set<std::string>& wanted) {
+  if (wanted.empty()) {
+    if (!current) return {};
+    return {scontrol_program, "delete", reservation_field()};
+  }
+  if (!current) {
+    return {scontrol_program,
+            "create",
+            "reservation",
+            reservation_field(),
+            "starttime=now",
+            "duration=UNLIMITED",
+            "users=root",
+            "flags=maint,ignore_jobs",
+            "nodes=" + host_list_of(wanted)};
+  }
+  if (*current == wanted) return {};
+  return {scontrol_program, "update", reservation_field(), "nodes=" + host_list_of(wanted)};
+}
+
+void carry_out(AdmissionPlan& plan, const AdmissionView& view, const health::Policy& policy,
+               const std::string& program, const std::function<void(const std::string&)>& say) {
+  for (const std::string& line : plan.said) say(line);
+  for (const std::string& job : plan.cancelled)
+    run_checked({"/usr/bin/scancel", job}, in_thirty_seconds);
+  const auto command = reservation_command(view.reserved, plan.reserved);
+  if (!command.empty()) run_checked(command, in_thirty_seconds);
+  if (!plan.resumed.empty()) {
+    run_checked({scontrol_program, "update", "nodename=" + host_list(plan.resumed), "state=resume"},
+                in_thirty_seconds);
+  }
+  if (plan.checks.empty()) return;
+  let_go_of_busy_partners(plan);
+  for (const NodeCheck& check : plan.checks) {
+    const CheckJob job = check_job(check, policy, program);
+    ProcessOptions options = in_thirty_seconds;
+    options.input = job.script;
+    const std::string id(trim(run_checked(job.argv, options)));
+    plan.memory.checks[id.substr(0, id.find(';'))] = check;
+  }
+}
+
+void end_admission(const std::filesystem::path& state) {
+  try {
+    const std::filesystem::path saved = state / "resv_state";
+    if (!std::filesystem::exists(saved) ||
+        read_file(saved).find(health::deep_reservation) == std::string::npos) {
+      return;
+    }
+    if (reserved_nodes())
+      run_process({scontrol_program, "delete", reservation_field()}, in_thirty_seconds);
+  } catch (const Error& error) {
+    fmt::print(stderr, "slipway node: the reservation for deep checks stays: {}\n", error.what());
+  }
+}
+
+}  // namespace slipway::node
