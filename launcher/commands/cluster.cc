@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 
 #include "common/command_line.h"
 #include "common/count.h"
 #include "common/error.h"
+#include "common/file.h"
 #include "common/installation.h"
 #include "common/interrupts.h"
 #include "common/locale_text.h"
@@ -19,6 +21,7 @@
 #include "launcher/commands/page.h"
 #include "launcher/commands/root_program.h"
 #include "launcher/commands/verb.h"
+#include "launcher/health/policy.h"
 #include "launcher/hosts/node_answers.h"
 #include "launcher/hosts/site_files.h"
 #include "launcher/hosts/site_plan.h"
@@ -27,6 +30,8 @@
 
 namespace slipway::commands {
 namespace {
+
+constexpr size_t largest_policy = size_t{16} << 20;
 
 struct DescribeOptions {
   hosts::SiteWishes site;
@@ -128,6 +133,22 @@ std::string restart_line() {
          "  plugins for checks of nodes otherwise)\n";
 }
 
+// Names the service that nodes wait for if the health policy has deep checks.
+void show_service_of_deep_checks(const hosts::SiteWishes& site) {
+  for (const std::filesystem::path& path :
+       {std::filesystem::path(health::own_policy_path), site.folder / "health.yaml"}) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) continue;
+    if (health::policy_checks_deeply(read_regular_file(path, largest_policy))) {
+      fmt::print(
+          "note: {} has deep_checks: nodes wait until slipway-admission.service runs where "
+          "slurmctld does\n",
+          for_locale(path.string()));
+    }
+    return;  // the first one replaces the other
+  }
+}
+
 int undo(const DescribeOptions& options) {
   const hosts::SitePlan plan = hosts::plan_undo(options.site);
   const std::vector<std::string> nodes = wanted_nodes(options);
@@ -146,6 +167,7 @@ int describe_site(const DescribeOptions& options) {
   const Survey survey = ask_to_describe(nodes, plan.cluster);
   for (const std::string& line : survey.lines) fmt::print("{}\n", for_locale(line));
   show_site_plan(plan);
+  if (options.site.health) show_service_of_deep_checks(options.site);
   if (survey.answered.empty() && !nodes.empty()) {
     throw Error("no node described itself, so nothing is changed");
   }

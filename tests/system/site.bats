@@ -97,6 +97,15 @@ teardown_file() {
   in_site sh -c 'mv /tmp/slurm.conf.own /etc/slurm/slurm.conf && rm /etc/slurm/plugstack.conf'
 }
 
+@test "site: the service that nodes wait for is named if the health policy has deep checks" {
+  run -1 in_site $SLIPWAY cluster describe --nodes none
+  [[ "$output" != *"slipway-admission.service"* ]]
+  in_site sh -c 'echo "deep_checks: {when: [boot]}" >/etc/slurm/health.yaml'
+  run -1 in_site $SLIPWAY cluster describe --nodes none
+  [[ "$output" == *"note: /etc/slurm/health.yaml has deep_checks: nodes wait until slipway-admission.service runs where slurmctld does"* ]]
+  in_site rm /etc/slurm/health.yaml
+}
+
 @test "site: a profile that came with a deployment is not overwritten, and one of a user's folder is not needed" {
   in_site sh -c 'mkdir -p /etc/slipway && /opt/slipway/bin/slipway node describe --json | sed s/\"hosts\"/\"google\"/ >/etc/slipway/node.json'
   run -1 in_site $SLIPWAY node describe --output /etc/slipway/node.json
