@@ -38,6 +38,9 @@ constexpr std::chrono::minutes longest_scan{15};
 // A large loss shows in medians that are known less well, which takes less time.
 constexpr double precisions_in_a_loss = 5;
 constexpr std::chrono::seconds longest_lock{60};
+// On a node whose deep stage found nothing; a job's number follows. It is gone if the node restarts
+// before its pairs have been checked.
+constexpr const char* fit_mark = "/run/slipway-deep-checks.";
 
 NodeNames both(NodeNames names, const NodeNames& others) {
   names.insert(others.begin(), others.end());
@@ -96,8 +99,10 @@ NodeNames check_each(const NodeNames& nodes, const std::string& program,
                      std::chrono::milliseconds limit) {
   const ProcessResult result =
       run_on(nodes,
-             fmt::format("{} health --stage deep --act >&2; echo slipway-deep $SLURMD_NODENAME $?",
-                         program),
+             fmt::format("{} health --stage deep --act >&2\nstatus=$?\n"
+                         "if [ $status -eq 0 ]; then : >{}$SLURM_JOB_ID; fi\n"
+                         "echo slipway-deep $SLURMD_NODENAME $status",
+                         program, fit_mark),
              limit + std::chrono::minutes(5));
   const std::map<std::string, int> found = statuses(result.output);
   NodeNames passed;
@@ -118,17 +123,21 @@ NodeNames check_each(const NodeNames& nodes, const std::string& program,
 }
 
 // The scan's results, from the task that has them; empty if it could not run.
-std::string scan_of(const NodeNames& nodes, const std::string& program, double detect_percent) {
+std::string scan_of(const NodeNames& nodes, const std::string& program,
+                    const health::DeepChecks& deep) {
+  const std::string size =
+      deep.scan_mib > 0 ? fmt::format(" --size {:.0f}M", deep.scan_mib) : std::string();
   const std::string script = fmt::format(
       "state=/var/lib/slipway/health/deep-scan.json; rm -f $state\n"
-      "{} --detect {:g} --precision {:g} --state $state >&2\n"
+      "{} --detect {:g} --precision {:g}{} --state $state >&2\n"
       "if [ \"$SLURM_PROCID\" -eq 0 ] && [ -e $state ]; then cat $state; fi",
-      program, detect_percent, detect_percent / precisions_in_a_loss);
+      program, deep.detect_percent, deep.detect_percent / precisions_in_a_loss, size);
   return run_on(nodes, script, longest_scan).output;
 }
 
 // Scans pairs, drains the nodes that it names, and returns the checked nodes that remain.
-NodeNames check_pairs(const NodeNames& checked, const NodeNames& partners, double detect_percent) {
+NodeNames check_pairs(const NodeNames& checked, const NodeNames& partners,
+                      const health::DeepChecks& deep) {
   const NodeNames all = both(checked, partners);
   if (all.size() < 2) {
     fmt::print("no other node is free: pairs are not checked\n");
@@ -139,7 +148,7 @@ NodeNames check_pairs(const NodeNames& checked, const NodeNames& partners, doubl
     fmt::print("{} is missing: pairs are not checked\n", program);
     return checked;
   }
-  const std::string scan = scan_of(all, program, detect_percent);
+  const std::string scan = scan_of(all, program, deep);
   if (trim(scan).empty()) throw Error("the scan of pairs has no result");
   const node::PairVerdict verdict = node::judge_scan(scan, checked);
   if (!verdict.not_judged.empty()) fmt::print("pairs are not judged: {}\n", verdict.not_judged);
@@ -153,19 +162,26 @@ NodeNames check_pairs(const NodeNames& checked, const NodeNames& partners, doubl
 
 // On a node that passed: jobs may start there.
 int mark_passed() {
+  const std::string job = environment_variable("SLURM_JOB_ID");
+  const std::string mark = fit_mark + job;
+  if (job.empty() || !std::filesystem::exists(mark))
+    throw Error("this node has restarted since its deep checks");
   const std::filesystem::path folder = health::state_folder;
   const Fd lock = lock_within(folder / "lock", longest_lock);
   if (!lock) throw Error("a check of this node is still running");
   health::History history = health::load_history(folder);
   history.deep_checks_due = false;
   save_history(folder, history);
-  const nlohmann::json passed = {{"time", utc_text(std::time(nullptr))},
-                                 {"job", environment_variable("SLURM_JOB_ID")}};
+  const nlohmann::json passed = {{"time", utc_text(std::time(nullptr))}, {"job", job}};
   write_file(folder / "deep-passed.json", passed.dump() + "\n");
+  std::filesystem::remove(mark);
   return 0;
 }
 
 int examine(const NodeNames& checked) {
+  // So that the service does not wait for a job that Slurm never starts.
+  run_process({"scontrol", "update", "jobid=" + environment_variable("SLURM_JOB_ID"),
+               fmt::format("comment={}", node::begun_comment)});
   const NodeNames job = node::names_of_host_list(environment_variable("SLURM_JOB_NODELIST"));
   NodeNames partners;
   for (const std::string& name : job) {
@@ -178,7 +194,7 @@ int examine(const NodeNames& checked) {
   const std::string program = (find_installation().programs() / "slipway").string();
   const auto limit = std::chrono::seconds(std::lround(policy.deadlines.at("deep")));
   NodeNames passed = check_each(checked, program, limit);
-  if (!passed.empty()) passed = check_pairs(passed, partners, policy.deep_checks.detect_percent);
+  if (!passed.empty()) passed = check_pairs(passed, partners, policy.deep_checks);
   if (!passed.empty() &&
       !run_on(passed, program + " health examine --passed", longest_lock * 2).ok()) {
     throw Error(fmt::format("not all of {} noted that they passed", listed(passed)));

@@ -93,6 +93,7 @@ struct DeepChecks {
   std::vector<std::string> when;  // of deep_check_times; empty: never
   double retry_minutes = 0;       // until a node that did not pass is checked again
   double detect_percent = 0;      // what a slow node loses at least: bandwidth_scan --detect
+  double scan_mib = 0;            // what a pair gathers; 0: what the scan chooses
 
   bool any() const { return !when.empty(); }
   bool at(std::string_view time) const;

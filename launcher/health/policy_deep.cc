@@ -26,16 +26,19 @@ void PolicyReader::read_deep_checks(const Node& node) {
           unknown(entry.value.span, "time of deep checks", each, known);
       }
     } else if (entry.key == "retry_minutes") {
-      constexpr NumberRange minutes{1, 7 * 24 * 60, false, ""};
+      constexpr NumberRange minutes{0.1, 7 * 24 * 60, false, ""};
       deep.retry_minutes =
           number(entry.value, "`retry_minutes`", minutes).value_or(deep.retry_minutes);
     } else if (entry.key == "detect_percent") {
       constexpr NumberRange percent{1, 99, false, ""};
       deep.detect_percent =
           number(entry.value, "`detect_percent`", percent).value_or(deep.detect_percent);
+    } else if (entry.key == "scan_mib") {
+      constexpr NumberRange size{0, 65536, true, ""};
+      deep.scan_mib = number(entry.value, "`scan_mib`", size).value_or(deep.scan_mib);
     } else {
       unknown(entry.key_span, "key of `deep_checks`", entry.key,
-              {"when", "retry_minutes", "detect_percent"});
+              {"when", "retry_minutes", "detect_percent", "scan_mib"});
     }
   }
 }

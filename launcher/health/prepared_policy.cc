@@ -75,8 +75,8 @@ void serialize(Archive& archive, Telling& telling) {
 
 template <class Archive>
 void serialize(Archive& archive, DeepChecks& deep) {
-  auto& [when, retry_minutes, detect_percent] = deep;
-  archive(when, retry_minutes, detect_percent);
+  auto& [when, retry_minutes, detect_percent, scan_mib] = deep;
+  archive(when, retry_minutes, detect_percent, scan_mib);
 }
 
 template <class Archive>

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "common/host_list.h"
 #include "common/text.h"
@@ -32,6 +33,11 @@ bool is_powered_off(const NodeState& state) {
   constexpr std::array flags = {"powered_down", "powering_down", "power_down", "powering_up",
                                 "power_up"};
   return has_any(state, flags);
+}
+
+// Slurm resumes it without a reboot.
+bool is_drained(const NodeState& state) {
+  return is_out(state) && !state.flags.contains("down") && !is_powered_off(state);
 }
 
 bool is_idle(const NodeState& state) {
@@ -89,6 +95,13 @@ class AdmissionPlanner {
     plan_.said.push_back(fmt::format("job {} is cancelled: {}", job, why));
   }
 
+  // If a node of a job fails while the job's prologs run, slurmctld 22.05 never starts its script.
+  bool has_lost_its_begin(const std::string& job, const NodeCheck& check) const {
+    const auto nodes = view_.unbegun.find(job);
+    return nodes != view_.unbegun.end() &&
+           nodes->second < check.nodes.size() + check.partners.size();
+  }
+
   // What has become of the jobs of earlier runs.
   void read_checks() {
     for (const auto& [job, check] : memory_.checks) {
@@ -97,6 +110,9 @@ class AdmissionPlanner {
       if (state == "PENDING" &&
           (any_is_out(check) || view_.now - check.submitted > longest_pending)) {
         cancel(job, "it cannot start on " + listed(check.nodes));
+        end(check, false);
+      } else if (is_active(state) && has_lost_its_begin(job, check)) {
+        cancel(job, "it lost a node before it began");
         end(check, false);
       } else if (is_active(state)) {
         busy_.insert(check.nodes.begin(), check.nodes.end());
@@ -122,15 +138,23 @@ class AdmissionPlanner {
         passed_.insert(node);
         plan_.memory.attempts.erase(node);
       } else {
-        plan_.memory.attempts[node].add(view_.now);
+        Attempts& attempts = plan_.memory.attempts[node];
+        attempts.add(view_.now);
+        attempts.next = std::min(attempts.next, view_.now + retry_seconds());
       }
     }
   }
 
+  int64_t retry_seconds() const { return std::lround(deep_.retry_minutes * 60); }
+
   void release() {
     NodeNames released;
     for (const std::string& name : passed_) {
-      if (!nodes_.contains(name) || is_out(state_of(name))) continue;
+      if (!nodes_.contains(name)) continue;
+      if (is_out(state_of(name))) {
+        plan_.said.push_back(fmt::format("{} did not pass: {}", name, state_of(name).reason));
+        continue;
+      }
       if (plan_.reserved.erase(name) > 0) released.insert(name);
     }
     if (!released.empty()) plan_.said.push_back("jobs may have " + listed(released));
@@ -159,12 +183,11 @@ class AdmissionPlanner {
     for (const std::string& name : plan_.reserved) {
       const AdmittedNode& node = *nodes_.at(name);
       if (!memory_.reserved.contains(name) || !view_.reserved || !view_.reserved->contains(name) ||
-          !is_out(node.state) || node.state.flags.contains("down") || is_powered_off(node.state)) {
+          !is_drained(node.state)) {
         continue;
       }
-      const auto retry = static_cast<int64_t>(deep_.retry_minutes * 60);
-      const bool again =
-          health::is_reason_of_deep_checks(node.state.reason) && node.since + retry <= view_.now;
+      const bool again = health::is_reason_of_deep_checks(node.state.reason) &&
+                         node.since + retry_seconds() <= view_.now;
       if (node.state.reason == health::waiting_reason || again) plan_.resumed.push_back(name);
     }
   }
@@ -233,6 +256,23 @@ AdmissionPlan plan_admission(const AdmissionView& view, const health::DeepChecks
                              const AdmissionMemory& memory) {
   if (!deep.any()) return plan_end(view);
   return AdmissionPlanner(view, deep, memory).plan();
+}
+
+std::vector<std::string> still_drained(const std::vector<std::string>& names,
+                                       const std::vector<AdmittedNode>& before,
+                                       const std::vector<AdmittedNode>& now) {
+  const auto find = [](const std::vector<AdmittedNode>& nodes, const std::string& name) {
+    return std::ranges::find_if(nodes, [&](const auto& node) { return node.state.node == name; });
+  };
+  std::vector<std::string> left;
+  for (const std::string& name : names) {
+    const auto was = find(before, name), is = find(now, name);
+    if (was != before.end() && is != now.end() && is_drained(is->state) &&
+        is->since == was->since && is->state.reason == was->state.reason) {
+      left.push_back(name);
+    }
+  }
+  return left;
 }
 
 std::vector<AdmittedNode> parse_admitted_nodes(std::string_view text,

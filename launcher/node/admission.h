@@ -27,6 +27,9 @@ namespace slipway::node {
 // The name of the jobs that check nodes.
 inline constexpr const char* check_job_name = "slipway-deep-checks";
 
+// The comment that such a job gives itself when it begins.
+inline constexpr const char* begun_comment = "slipway: checking";
+
 // A scan that can name a slow node needs this many; nodes in service make up the number.
 constexpr size_t scanned_together = 4;
 
@@ -41,6 +44,7 @@ struct AdmissionView {
   std::vector<AdmittedNode> nodes;
   std::optional<std::set<std::string>> reserved;  // by our reservation; nothing: there is none
   std::map<std::string, std::string> jobs;        // by id: the states of jobs that check nodes
+  std::map<std::string, size_t> unbegun;  // how many nodes they have, if their script has not begun
   int64_t now = 0;
 };
 
@@ -79,6 +83,12 @@ AdmissionPlan plan_admission(const AdmissionView& view, const health::DeepChecks
 // SLURM_TIME_FORMAT=%s. `always_on`: SuspendExcNodes, expanded.
 std::vector<AdmittedNode> parse_admitted_nodes(std::string_view text,
                                                const std::set<std::string>& always_on);
+
+// Of these nodes, those whose drain has not changed. Meanwhile an administrator may have drained
+// one for another reason or resumed it, or it may be down.
+std::vector<std::string> still_drained(const std::vector<std::string>& names,
+                                       const std::vector<AdmittedNode>& before,
+                                       const std::vector<AdmittedNode>& now);
 
 // What a scan of pairs says about the nodes to be checked.
 struct PairVerdict {

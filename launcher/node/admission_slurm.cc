@@ -48,17 +48,19 @@ std::optional<std::set<std::string>> reserved_nodes() {
   throw Error(fmt::format("scontrol shows no reservations: {}", trim(result.errors)));
 }
 
-std::map<std::string, std::string> jobs_that_check() {
-  std::map<std::string, std::string> jobs;
+void read_jobs_that_check(AdmissionView& view) {
   const std::string text =
       run_checked({"/usr/bin/squeue", "--noheader", "--all", "--states=all", "--user=root",
-                   fmt::format("--name={}", check_job_name), "--format=%A|%T"},
+                   fmt::format("--name={}", check_job_name), "--format=%A|%T|%D|%k"},
                   in_thirty_seconds);
   for (const std::string& line : split(text, '\n')) {
-    const size_t bar = line.find('|');
-    if (bar != line.npos) jobs[line.substr(0, bar)] = std::string(trim(line.substr(bar + 1)));
+    const std::vector<std::string> words = split(line, '|');
+    if (words.size() < 4) continue;
+    view.jobs[words[0]] = words[1];
+    const bool has_nodes = words[1] == "RUNNING" || words[1] == "CONFIGURING";
+    if (has_nodes && trim(words[3]) != begun_comment)
+      view.unbegun[words[0]] = to_number<size_t>(words[2]).value_or(0);
   }
-  return jobs;
 }
 
 std::vector<AdmittedNode> nodes_to_admit() {
@@ -72,6 +74,22 @@ std::vector<AdmittedNode> nodes_to_admit() {
 
 std::string host_list_of(const std::set<std::string>& names) {
   return host_list({names.begin(), names.end()});
+}
+
+// Slurm refuses to resume a node that is not drained, so ask again first. An administrator may
+// still be faster: then the node has what it needs.
+void resume_drained(const std::vector<std::string>& names,
+                    const std::vector<AdmittedNode>& before) {
+  if (names.empty()) return;
+  const std::vector<std::string> drained = still_drained(names, before, nodes_to_admit());
+  if (drained.empty()) return;
+  const ProcessResult result =
+      run_process({scontrol_program, "update", "nodename=" + host_list(drained), "state=resume"},
+                  in_thirty_seconds);
+  if (result.ok()) return;
+  const std::vector<std::string> left = still_drained(drained, before, nodes_to_admit());
+  if (!left.empty())
+    throw Error(fmt::format("{} cannot be resumed: {}", host_list(left), trim(result.errors)));
 }
 
 // Partners that a job got before they were reserved: back to where they were.
@@ -109,7 +127,7 @@ AdmissionView read_admission_view() {
   view.reserved = reserved_nodes();
   view.nodes = nodes_to_admit();
   if (view.nodes.empty()) throw Error("Slurm reports no node");
-  view.jobs = jobs_that_check();
+  read_jobs_that_check(view);
   view.now = std::time(nullptr);
   return view;
 }
@@ -172,10 +190,7 @@ void carry_out(AdmissionPlan& plan, const AdmissionView& view, const health::Pol
     run_checked({"/usr/bin/scancel", job}, in_thirty_seconds);
   const auto command = reservation_command(view.reserved, plan.reserved);
   if (!command.empty()) run_checked(command, in_thirty_seconds);
-  if (!plan.resumed.empty()) {
-    run_checked({scontrol_program, "update", "nodename=" + host_list(plan.resumed), "state=resume"},
-                in_thirty_seconds);
-  }
+  resume_drained(plan.resumed, view.nodes);
   if (plan.checks.empty()) return;
   let_go_of_busy_partners(plan);
   for (const NodeCheck& check : plan.checks) {

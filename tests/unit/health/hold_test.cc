@@ -24,7 +24,7 @@ TEST_CASE("deep checks: are due at the starts that the policy names, until they 
   const auto due_after = [](const std::vector<std::string>& when, const char* before) {
     History history;
     history.boot = before;
-    history.begin_boot("b", DeepChecks{when, 60, 10});
+    history.begin_boot("b", DeepChecks{when, 60, 10, 0});
     return history.deep_checks_due;
   };
   CHECK(due_after({"boot"}, "a"));
@@ -37,7 +37,7 @@ TEST_CASE("deep checks: are due at the starts that the policy names, until they 
   History failed_before;
   failed_before.deep_checks_due = true;
   failed_before.boot = "a";
-  failed_before.begin_boot("b", DeepChecks{{"new"}, 60, 10});
+  failed_before.begin_boot("b", DeepChecks{{"new"}, 60, 10, 0});
   CHECK(failed_before.deep_checks_due);
   failed_before.begin_boot("b", DeepChecks{});
   CHECK_FALSE(failed_before.deep_checks_due);
@@ -80,8 +80,7 @@ TEST_CASE("deep checks: a machine that was started for a job is not held back") 
   CHECK_FALSE(node.history.deep_checks_due);
 }
 
-TEST_CASE(
-    "deep checks: a drained node that is fit again waits_drain for them, if the policy wants it") {
+TEST_CASE("deep checks: a drained node that is fit again waits for them, if the policy wants it") {
   const bool wanted = GENERATE(true, false);
   FakeSlurm slurm = ten_nodes();
   Looked node;

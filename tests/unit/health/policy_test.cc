@@ -272,7 +272,11 @@ TEST_CASE("health policy: when deep checks come before work") {
              ContainsSubstring("did you mean `boot`?"));
   CHECK_THAT(complaint("deep_checks: {retry: 5}\n"),
              ContainsSubstring("there is no key of `deep_checks` `retry`"));
+  CHECK(policy.deep_checks.scan_mib == 0);
+  CHECK(policy_with("deep_checks: {scan_mib: 16}\n").deep_checks.scan_mib == 16);
   CHECK_THAT(complaint("deep_checks: {detect_percent: 0}\n"), ContainsSubstring("detect_percent"));
+  CHECK_THAT(complaint("deep_checks: {retry_minutes: 0}\n"), ContainsSubstring("retry_minutes"));
+  CHECK_THAT(complaint("deep_checks: {scan_mib: 0.5}\n"), ContainsSubstring("scan_mib"));
 }
 
 TEST_CASE("health policy: an address that is an option, a header or a password is wrong") {

@@ -30,7 +30,7 @@ AdmittedNode admitted(const std::string& name, const NodeNames& flags,
 // A cluster, and the service that runs every 15 s.
 struct AdmissionWorld {
   AdmissionView view;
-  health::DeepChecks deep{{"boot", "return"}, 60, 10};
+  health::DeepChecks deep{{"boot", "return"}, 60, 10, 0};
   AdmissionMemory memory;
 
   AdmissionWorld() {
@@ -112,6 +112,7 @@ TEST_CASE("admission: a node that did not pass stays reserved, and is checked ag
   AdmissionPlan plan = world.run();
   CHECK(plan.reserved == NodeNames{"n-0"});
   CHECK(plan.resumed.empty());
+  CHECK(plan.said == Commands{"n-0 did not pass: " + failed_reason, "jobs may have n-[1-3]"});
   world.view.now += 3600;
   plan = world.run();
   CHECK(plan.resumed == Commands{"n-0"});
@@ -143,6 +144,56 @@ TEST_CASE("admission: a job that ends without a result admits nobody, and is rep
   CHECK(plan.checks.empty());
   world.view.now += 60;
   CHECK(world.next_check().nodes == NodeNames{"n-0"});
+}
+
+TEST_CASE("admission: checks without a result wait longer each time, at most the policy's time") {
+  AdmissionWorld world;
+  world.deep.retry_minutes = 1.5;
+  world.set(0, {"idle", "drain"}, waits_reason);
+  for (const int64_t wait : {60, 90, 90}) {
+    world.next_check();
+    world.view.jobs[std::to_string(world.jobs)] = "CANCELLED";
+    const AdmissionPlan plan = world.run();
+    CHECK(plan.memory.attempts.at("n-0").next == world.view.now + wait);
+    CHECK(plan.reserved == NodeNames{"n-0"});
+    world.view.now += wait;
+  }
+}
+
+TEST_CASE("admission: a node that loses power while it is checked is not admitted") {
+  AdmissionWorld world;
+  world.set(0, {"idle", "drain"}, waits_reason);
+  world.next_check();
+  world.set(0, {"down", "not_responding"}, "Not responding");
+  AdmissionPlan plan = world.run();
+  CHECK(plan.reserved.contains("n-0"));
+  // Its job ends, with or without a result, while the node is off.
+  world.view.jobs["1"] = GENERATE("COMPLETED", "FAILED", "NODE_FAIL");
+  plan = world.run();
+  CHECK(plan.reserved == NodeNames{"n-0"});
+  CHECK(plan.resumed.empty());
+  // It is back, and has drained itself, or was already back when it was set down.
+  if (GENERATE(true, false)) {
+    world.set(0, {"idle", "drain"}, waits_reason);
+  } else {
+    world.set(0, {"idle"});
+  }
+  world.view.now += 60;
+  CHECK(world.next_check().nodes == NodeNames{"n-0"});
+}
+
+TEST_CASE("admission: a node whose drain has changed is not resumed") {
+  AdmissionWorld world;
+  const NodeNames drained = {"idle", "drain"};
+  for (int i = 0; i < 6; ++i) world.set(i, drained, waits_reason, admission_moment);
+  const std::vector<AdmittedNode> before = world.view.nodes;
+  world.set(1, {"idle", "maintenance"});
+  world.set(2, drained, "the fan is loud", admission_moment);
+  world.set(3, drained, waits_reason, admission_moment + 1);
+  world.set(4, {"down", "drain"}, waits_reason, admission_moment);
+  std::erase_if(world.view.nodes, [](const auto& node) { return node.state.node == "n-5"; });
+  const Commands names = {"n-0", "n-1", "n-2", "n-3", "n-4", "n-5", "n-6"};
+  CHECK(still_drained(names, before, world.view.nodes) == Commands{"n-0"});
 }
 
 TEST_CASE("admission: a result counts once") {
@@ -182,6 +233,22 @@ TEST_CASE("admission: a job that cannot start is cancelled") {
   CHECK(plan.memory.checks.empty());
 }
 
+TEST_CASE("admission: a job that lost a node before it began is repeated, one that began goes on") {
+  AdmissionWorld world;
+  world.set(0, {"idle", "drain"}, waits_reason);
+  world.next_check();
+  world.view.unbegun["1"] = 4;
+  CHECK(world.run().cancelled.empty());
+  const bool has_begun = GENERATE(true, false);
+  world.view.unbegun["1"] = 3;
+  if (has_begun) world.view.unbegun.clear();
+  const AdmissionPlan plan = world.run();
+  CHECK(plan.cancelled == (has_begun ? Commands{} : Commands{"1"}));
+  CHECK(plan.reserved.contains("n-0"));
+  world.view.now += 60;
+  if (!has_begun) CHECK(world.next_check().nodes == NodeNames{"n-0"});
+}
+
 TEST_CASE("admission: nodes that come together are checked together, without partners") {
   AdmissionWorld world;
   for (int i = 0; i < 4; ++i) world.set(i, {"idle", "drain"}, waits_reason);
@@ -216,6 +283,8 @@ TEST_CASE("admission: a node that is down is not resumed, and `return` can be le
   AdmissionWorld world;
   world.set(0, {"down", "drain"}, waits_reason);
   for (int i = 0; i < 3; ++i) CHECK(world.run().resumed.empty());
+  world.set(0, {"idle", "drain", "powering_up"}, waits_reason);
+  CHECK(world.run().resumed.empty());
   world.set(1, {"idle", "drain"}, "a repair");
   world.deep.when = {"boot"};
   CHECK(world.run().reserved == NodeNames{"n-0"});
