@@ -1,23 +1,27 @@
-# Shared by tests of deep checks, about the deployment NAME, whose nodes are N-0 to N-3.
+# Shared by tests of deep checks, about the deployment NAME, whose nodes are N-0 to N-4.
 
-# Slow pairs are found only if they lose half: nodes here share two processors with other tests.
+# One GPU a node keeps checks short. A scan judges pairs only among five nodes or more, and finds only slow pairs that lose
+# most of their bandwidth: nodes here share two processors with other tests.
 deep_checks_blueprint() {
-  cat "$TOP/examples/quickstart.yaml" && cat <<'END'
+  sed -e 's/a3-megagpu-8g/a2-highgpu-1g/' -e 's/node_count_static: 4/node_count_static: 5/' -e 's/CoresPerSocket: 52/CoresPerSocket: 6/' \
+    -e '/bandwidth_tier/d' -e '/advanced_machine_features/,+1d' "$TOP/examples/quickstart.yaml" && cat <<'BLUEPRINT'
       health_policy:
-        deep_checks: {when: [boot, return], detect_percent: 60, retry_minutes: 1}
-        findings: {collective-slow: note}
-END
+        deep_checks: {when: [boot, return], retry_minutes: 0.2, detect_percent: 75, scan_mib: 4}
+BLUEPRINT
 }
 
 # log_of_checks: what the service on the controller has done, with the times
 log_of_checks() { on $NAME controller cat /var/log/slurm/admission.log; }
+
+# log_says TEXT [LINES]: the service has logged it, after that many lines
+log_says() { log_of_checks | tail -n "+$((${2:-0} + 1))" | grep -qF -- "$1"; }
 
 # serves NODE: jobs may have it
 serves() { node_is "$1" idle && ! reserves "$1"; }
 
 all_serve() {
   local i
-  for i in 0 1 2 3; do serves $N-$i || return 1; done
+  for i in 0 1 2 3 4; do serves $N-$i || return 1; done
 }
 
 reserves() {
@@ -27,7 +31,14 @@ reserves() {
 
 reason_is() { reason_of "$1" | grep -qF -- "$2"; }
 
-checks_run() { [ -n "$(on $NAME controller squeue --noheader --name=slipway-deep-checks --states=RUNNING --format=%A)" ]; }
+# checks_of NODE: the job that checks it now, if any
+checks_of() { on $NAME controller squeue --noheader --name=slipway-deep-checks --states=RUNNING --nodelist="$1" --format=%A; }
+
+# begins_checks SINCE NODE: its checks have begun, or, on a machine that stalls here, even ended
+begins_checks() { [ -n "$(checks_of "$2")" ] || ran_since "$1" "$2"; }
+
+# resume NODE: as an administrator
+resume() { on $NAME controller scontrol update "NodeName=$1" State=RESUME; }
 
 # no_race: ends the racing jobs; what they wrote stays
 no_race() {
@@ -88,26 +99,34 @@ deploys_in_a_race() {
   WAIT_SECONDS=600 wait_for has_submitted $(($1 / 10))
   # Its state is lost or not, no node is free.
   on $NAME controller pkill -KILL -x slurmctld
-  WAIT_SECONDS=600 wait_for raced 20
-  run log_of_checks
-  says "checking "
+  WAIT_SECONDS=600 wait_for raced 10
+  log_says "checking "
   WAIT_SECONDS=1200 wait_for has_submitted "$1"
   no_race
-  nobody_was_early 0 $N-{0,1,2,3}
+  nobody_was_early 0 $N-{0,1,2,3,4}
   WAIT_SECONDS=600 wait_for all_serve
 }
 
-# survives_a_power_loss COUNT: node 1 loses power while COUNT jobs are submitted
-survives_a_power_loss() {
+# lose_power NODE: an administrator sets it down at once, since slurmctld does not miss a node that is soon back
+lose_power() {
+  slipway fault $NAME "$1" power-off
+  on $NAME controller scontrol update "NodeName=$1" State=DOWN Reason="no power"
+  slipway fault $NAME "$1" clear
+}
+
+# survives_power_losses COUNT: node 1 loses power while COUNT jobs are submitted, and again while it is checked
+survives_power_losses() {
+  local off
   race "$1"
   WAIT_SECONDS=600 wait_for raced 8
-  slipway fault $NAME $N-1 power-off
-  local off
-  off=$(now)
-  slipway fault $NAME $N-1 clear
-  # Meanwhile the others work.
-  WAIT_SECONDS=600 wait_for ran_since "$off" $N-0
   # However many of the jobs have ended by then, one needs this node.
+  on $NAME login sbatch --quiet --nodelist=$N-1 --output=/dev/null /home/race/job.sh
+  off=$(now)
+  lose_power $N-1
+  WAIT_SECONDS=600 wait_for begins_checks "$off" $N-1
+  nobody_was_early "$off" $N-1
+  off=$(now)
+  lose_power $N-1
   on $NAME login sbatch --quiet --nodelist=$N-1 --output=/dev/null /home/race/job.sh
   WAIT_SECONDS=600 wait_for ran_since "$off" $N-1
   nobody_was_early "$off" $N-1

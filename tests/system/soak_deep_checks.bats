@@ -14,4 +14,4 @@ teardown_file() { slipway destroy $NAME; }
 
 @test "deep checks: at a deploy, no job of 1,000 gets a node before it has passed" { deploys_in_a_race 1000; }
 
-@test "deep checks: a node that lost power gets none of 1,000 waiting jobs before it has passed again" { survives_a_power_loss 1000; }
+@test "deep checks: a node that loses power twice gets none of 1,000 waiting jobs before it has passed" { survives_power_losses 1000; }
