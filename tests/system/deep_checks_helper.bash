@@ -6,7 +6,7 @@ deep_checks_blueprint() {
   sed -e 's/a3-megagpu-8g/a2-highgpu-1g/' -e 's/node_count_static: 4/node_count_static: 5/' -e 's/CoresPerSocket: 52/CoresPerSocket: 6/' \
     -e '/bandwidth_tier/d' -e '/advanced_machine_features/,+1d' "$TOP/examples/quickstart.yaml" && cat <<'BLUEPRINT'
       health_policy:
-        deep_checks: {when: [boot, return], retry_minutes: 0.2, detect_percent: 75, scan_mib: 4}
+        deep_checks: {when: [boot, return], retry_minutes: 0.1, detect_percent: 75, scan_mib: 4}
 BLUEPRINT
 }
 

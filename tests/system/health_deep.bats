@@ -20,9 +20,9 @@ teardown() {
 
 jobs_of_checks() { on $NAME controller squeue --noheader --all --states=all --name=slipway-deep-checks --format='%A %T %N'; }
 
-@test "deep checks: at a deploy, no job of many gets a node before it has passed" { deploys_in_a_race 60; }
+@test "deep checks: at a deploy, no job of many gets a node before it has passed" { deploys_in_a_race 40; }
 
-@test "deep checks: a node that loses power, and again while it is checked, gets none of many waiting jobs before it has passed" { survives_power_losses 60; }
+@test "deep checks: a node that loses power, and again while it is checked, gets none of many waiting jobs before it has passed" { survives_power_losses 40; }
 
 @test "deep checks: a node with a bad GPU gets no job, and after its repair not before it has passed, though the checker is killed" {
   slipway fault $NAME $N-3 gpu-ecc 0 2
