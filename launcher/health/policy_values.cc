@@ -114,11 +114,13 @@ std::optional<double> PolicyValues::number(const Node& node, std::string_view wh
                                            const NumberRange& range) {
   if (node.is_scalar()) {
     const source::Scalar scalar = resolve(node);
-    const auto* value = std::get_if<long double>(&scalar);
+    const auto* precise = std::get_if<long double>(&scalar);
+    // As a double like the range, or 0.1 would be below 0.1.
+    const double value = precise == nullptr ? NAN : static_cast<double>(*precise);
     // Written so that NaN is outside the range.
-    if (value != nullptr && *value >= range.least && *value <= range.most &&
-        (!range.whole || *value == std::floor(*value))) {
-      return static_cast<double>(*value);
+    if (value >= range.least && value <= range.most &&
+        (!range.whole || value == std::floor(value))) {
+      return value;
     }
   }
   wrong(node.span,

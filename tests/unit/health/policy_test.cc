@@ -275,6 +275,7 @@ TEST_CASE("health policy: when deep checks come before work") {
   CHECK(policy.deep_checks.scan_mib == 0);
   CHECK(policy_with("deep_checks: {scan_mib: 16}\n").deep_checks.scan_mib == 16);
   CHECK_THAT(complaint("deep_checks: {detect_percent: 0}\n"), ContainsSubstring("detect_percent"));
+  CHECK(policy_with("deep_checks: {retry_minutes: 0.1}\n").deep_checks.retry_minutes == 0.1);
   CHECK_THAT(complaint("deep_checks: {retry_minutes: 0}\n"), ContainsSubstring("retry_minutes"));
   CHECK_THAT(complaint("deep_checks: {scan_mib: 0.5}\n"), ContainsSubstring("scan_mib"));
 }
