@@ -72,7 +72,7 @@ class Setup(unittest.TestCase):
         self.assertNotIn("was configured", said)
 
     def test_a_machine_without_cuda(self):
-        """The tests of GPUs run on stand-ins, which need nothing of NVIDIA's."""
+        """The tests of GPUs run on stand-ins of its libraries."""
         there = os.path.exists("/usr/local/cuda")
         namespaces = ["unshare", "--user", "--map-root-user", "--mount"] if there else []
         hide = "mount -t tmpfs none /usr/local/cuda; " if there else ""
