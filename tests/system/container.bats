@@ -96,9 +96,9 @@ END
 
 @test "container: the job's own /tmp and /dev/shm hold images, mounts and what is saved" {
   run sh_on login 'salloc --quiet --nodes=2 sh -c "
-    sbcast --force /home/a.sqsh /dev/shm/mine.sqsh && srun sh -c \"echo ours >/tmp/file\" &&
-    srun --container-image=/dev/shm/mine.sqsh --container-mounts=/tmp:/theirs --container-save=/tmp/saved.sqsh sh -c \"echo \\\$FROM_IMAGE \\\$(cat /theirs/file)\" &&
-    srun --container-image=/tmp/saved.sqsh sh -c \"echo \\\$FROM_IMAGE again\""'
+    sbcast --force /home/a.sqsh /dev/shm/mine.sqsh && srun --quiet sh -c \"echo ours >/tmp/file\" &&
+    srun --quiet --container-image=/dev/shm/mine.sqsh --container-mounts=/tmp:/theirs --container-save=/tmp/saved.sqsh sh -c \"echo \\\$FROM_IMAGE \\\$(cat /theirs/file)\" &&
+    srun --quiet --container-image=/tmp/saved.sqsh sh -c \"echo \\\$FROM_IMAGE again\""'
   echo "$output" >&2
   [ "$(sort <<<"$output" | uniq -c | xargs)" = "2 image again 2 image ours" ]
   run on_nodes 'ls /tmp/saved.sqsh /dev/shm/mine.sqsh'
