@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <string>
 
 #include "common/fd.h"
@@ -21,6 +22,13 @@ void pin(int cpu) {
   CPU_ZERO(&one);
   CPU_SET(cpu, &one);
   ::sched_setaffinity(0, sizeof one, &one);
+}
+
+// Without it, a user can make no file in the namespace.
+void map_to_root(uid_t uid, gid_t gid) {
+  std::ofstream("/proc/self/setgroups") << "deny";
+  std::ofstream("/proc/self/uid_map") << "0 " << uid << " 1\n";
+  std::ofstream("/proc/self/gid_map") << "0 " << gid << " 1\n";
 }
 
 // As slurmstepd does: keeps a namespace that a child makes as a file in ours.
@@ -47,8 +55,11 @@ int namespaces_not_kept(int cpu, const cpu_set_t& cpus) {
   const pid_t child = ::fork();
   if (child == 0) {
     pin(cpu);
-    if (::unshare(::geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) != 0) ::_exit(100);
+    const uid_t uid = ::geteuid();
+    const gid_t gid = ::getegid();
+    if (::unshare(uid == 0 ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) != 0) ::_exit(100);
     ::sched_setaffinity(0, sizeof cpus, &cpus);
+    if (uid != 0) map_to_root(uid, gid);
     if (::mount(nullptr, "/", nullptr, MS_PRIVATE | MS_REC, nullptr) != 0) ::_exit(101);
     local::become_oldest_mount_namespace();
     if (::mount("tmpfs", "/tmp", "tmpfs", 0, nullptr) != 0) ::_exit(102);
