@@ -20,7 +20,8 @@ def rooms():
 
 def sources():
     listed = subprocess.run(["git", "ls-files", "*.cc", "*.h"], cwd=ROOT, capture_output=True, text=True)
-    names = listed.stdout.split() if listed.returncode == 0 else [str(path.relative_to(ROOT)) for path in ROOT.rglob("*.[ch]*")]
+    found = [str(path.relative_to(ROOT)) for ending in ("cc", "h") for path in ROOT.rglob(f"*.{ending}")]
+    names = listed.stdout.split() if listed.returncode == 0 else found
     return [name for name in names if not name.startswith(("tests/", "build")) and (ROOT / name).exists()]
 
 

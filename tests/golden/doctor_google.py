@@ -44,7 +44,7 @@ class Project(unittest.TestCase):
         cls.slipway = installed(SLIPWAY, folder / "prefix")
         cls.programs = folder / "programs"
         cls.programs.mkdir()
-        for name, says in (("terraform", '{"terraform_version": "1.9.2"}'), ("packer", "Packer v1.11.0")):
+        for name, says in (("terraform", '{"terraform_version": "1.9.2"}'), ("packer", "Packer v1.11.0"), ("gcloud", "")):
             (cls.programs / name).write_text(f"#!/bin/sh\necho '{says}'\n")
             (cls.programs / name).chmod(0o755)
         login = folder / ".config/gcloud/application_default_credentials.json"
