@@ -57,6 +57,7 @@ inside() {
   ln -s pts/ptmx "$root/dev/ptmx"
   ln -s /proc/self/fd "$root/dev/fd"
   mount -t tmpfs -o mode=755 run "$root/run"
+  mkdir "$root/run/systemd" # without it, systemd-analyze can read units as root only
   if [ -d "${CCACHE_DIR:-}" ]; then
     mkdir -p "$root$CCACHE_DIR"
     mount --bind "$CCACHE_DIR" "$root$CCACHE_DIR"
