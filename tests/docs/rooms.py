@@ -5,10 +5,14 @@ Every folder with sources is in a room of the table, and includes only headers o
 """
 import pathlib
 import re
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+sys.dont_write_bytecode = True  # keep the source tree clean
+sys.path.insert(0, str(ROOT / "tests"))
+from code_files import code_files  # noqa: E402
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
@@ -16,13 +20,6 @@ def rooms():
     """The rooms in the order of the table."""
     section = (ROOT / "CONTRIBUTING.md").read_text().split("## The rooms\n")[1].split("\n## ")[0]
     return re.findall(r"^\| `([\w/-]+)/` \|", section, re.M)
-
-
-def sources():
-    listed = subprocess.run(["git", "ls-files", "*.cc", "*.h"], cwd=ROOT, capture_output=True, text=True)
-    found = [str(path.relative_to(ROOT)) for ending in ("cc", "h") for path in ROOT.rglob(f"*.{ending}")]
-    names = listed.stdout.split() if listed.returncode == 0 else found
-    return [name for name in names if not name.startswith(("tests/", "build")) and (ROOT / name).exists()]
 
 
 def room_of(name, order):
@@ -42,7 +39,7 @@ def included(name):
 
 def main():
     order, problems = rooms(), []
-    for name in sources():
+    for name in code_files(ROOT):
         room = room_of(name, order)
         if room is None or (room == "launcher" and name.count("/") > 1):
             problems.append(f"{name}: its folder is not in the table of CONTRIBUTING.md")

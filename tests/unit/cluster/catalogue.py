@@ -5,12 +5,16 @@ import functools
 import json
 import pathlib
 import re
-import subprocess
 import sys
 
 import yaml
 
 ROOT = pathlib.Path(sys.argv[1])
+
+sys.dont_write_bytecode = True  # keep the source tree clean
+sys.path.insert(0, str(ROOT / "tests"))
+from code_files import code_files  # noqa: E402
+
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -66,13 +70,6 @@ def literals(text):
     return [found["raw"] or found["plain"] or "" for found in LITERAL.finditer(code)]
 
 
-def sources():
-    listed = subprocess.run(["git", "ls-files", "*.cc", "*.h"], cwd=ROOT, capture_output=True, text=True)
-    found = [str(path.relative_to(ROOT)) for ending in ("cc", "h") for path in ROOT.rglob(f"*.{ending}")]
-    names = listed.stdout.split() if listed.returncode == 0 else found
-    return [name for name in names if not name.startswith(("tests/", "build")) and (ROOT / name).exists()]
-
-
 def any_of(names):
     return re.compile(r"(?<![\w-])(" + "|".join(sorted(map(re.escape, names), key=len, reverse=True)) + r")(?![\w-])")
 
@@ -83,7 +80,7 @@ def names_in_code():
     # Findings of health checks have the names of some faults, and so do effects of faults.
     effects = {row["effect"] for row in read("faults")["faults"].values()}
     injects = ("launcher/local/", "launcher/simulated_nvml/")
-    for path in sources():
+    for path in code_files(ROOT):
         word = any_of(known | (faults - effects) if path.startswith(injects) else known)
         text = (ROOT / path).read_text()
         found = {name for literal in literals(text) for name in word.findall(literal)}
