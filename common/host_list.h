@@ -11,6 +11,12 @@ namespace slipway {
 // joined. Sorted by prefix, then by number.
 std::string host_list(const std::vector<std::string>& names);
 
+// The same for names in another container, such as a set.
+template <class Names>
+std::string host_list(const Names& names) {
+  return host_list(std::vector<std::string>(names.begin(), names.end()));
+}
+
 // More names than these are shown as a host list, in sentences and in tables.
 constexpr size_t most_single_names = 8;
 

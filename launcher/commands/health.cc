@@ -27,9 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No other verb has this exit status: a failure of ours is never taken for a node's.
-constexpr int unfit = 3;
-
 // Takes the job from the environment of a prolog or an epilog.
 void take_job(health::CheckOptions& options) {
   const std::string id = environment_variable("SLURM_JOB_ID"),

@@ -33,7 +33,6 @@ namespace {
 
 using NodeNames = std::set<std::string>;
 
-constexpr int unfit_node = 3;  // exit status of `slipway health`
 constexpr std::chrono::minutes longest_scan{15};
 // A large loss shows in medians that are known less well, which takes less time.
 constexpr double precisions_in_a_loss = 5;
@@ -42,20 +41,11 @@ constexpr std::chrono::seconds longest_lock{60};
 // before its pairs have been checked.
 constexpr const char* fit_mark = "/run/slipway-deep-checks.";
 
-NodeNames both(NodeNames names, const NodeNames& others) {
-  names.insert(others.begin(), others.end());
-  return names;
-}
-
-std::string listed(const NodeNames& names) {
-  return host_list({names.begin(), names.end()});
-}
-
 // One task on each of the nodes; a node that dies takes no other one along.
 ProcessResult run_on(const NodeNames& nodes, const std::string& script,
                      std::chrono::milliseconds limit) {
   const std::vector<std::string> argv = {"srun",
-                                         "--nodelist=" + listed(nodes),
+                                         "--nodelist=" + host_list(nodes),
                                          fmt::format("--nodes={}", nodes.size()),
                                          fmt::format("--ntasks={}", nodes.size()),
                                          "--ntasks-per-node=1",
@@ -113,9 +103,9 @@ NodeNames check_each(const NodeNames& nodes, const std::string& program,
     } else if (is_drained(node)) {
       fmt::print("{}: did not pass\n", node);
     } else {
-      const std::string why = status == found.end()          ? "did not end"
-                              : status->second == unfit_node ? "found the node unfit"
-                                                             : "could not run";
+      const std::string why = status == found.end()     ? "did not end"
+                              : status->second == unfit ? "found the node unfit"
+                                                        : "could not run";
       drain(node, health::reason_of_deep_checks("deep checks " + why));
     }
   }
@@ -128,17 +118,19 @@ std::string scan_of(const NodeNames& nodes, const std::string& program,
   const std::string size =
       deep.scan_mib > 0 ? fmt::format(" --size {:.0f}M", deep.scan_mib) : std::string();
   const std::string script = fmt::format(
-      "state=/var/lib/slipway/health/deep-scan.json; rm -f $state\n"
+      "state={}/deep-scan.json; rm -f $state\n"
       "{} --detect {:g} --precision {:g}{} --state $state >&2\n"
       "if [ \"$SLURM_PROCID\" -eq 0 ] && [ -e $state ]; then cat $state; fi",
-      program, deep.detect_percent, deep.detect_percent / precisions_in_a_loss, size);
+      health::state_folder, program, deep.detect_percent,
+      deep.detect_percent / precisions_in_a_loss, size);
   return run_on(nodes, script, longest_scan).output;
 }
 
 // Scans pairs, drains the nodes that it names, and returns the checked nodes that remain.
 NodeNames check_pairs(const NodeNames& checked, const NodeNames& partners,
                       const health::DeepChecks& deep) {
-  const NodeNames all = both(checked, partners);
+  NodeNames all = checked;
+  all.insert(partners.begin(), partners.end());
   if (all.size() < 2) {
     fmt::print("no other node is free: pairs are not checked\n");
     return checked;
@@ -197,10 +189,10 @@ int examine(const NodeNames& checked) {
   if (!passed.empty()) passed = check_pairs(passed, partners, policy.deep_checks);
   if (!passed.empty() &&
       !run_on(passed, program + " health examine --passed", longest_lock * 2).ok()) {
-    throw Error(fmt::format("not all of {} noted that they passed", listed(passed)));
+    throw Error(fmt::format("not all of {} noted that they passed", host_list(passed)));
   }
   fmt::print("{} of {} passed: {}\n", passed.size(), counted(checked.size(), "node"),
-             listed(passed));
+             host_list(passed));
   return 0;
 }
 

@@ -8,6 +8,10 @@
 
 namespace slipway::commands {
 
+// The exit status of `slipway health` for an unfit node. No other verb has it: a failure of ours is
+// never taken for a node's.
+inline constexpr int unfit = 3;
+
 // The catalogue's policy, overridden by the file `own`, or by this machine's policy file if `own`
 // is empty. Throws ReportedError after showing what is wrong.
 health::Policy read_policy(const std::string& own);

@@ -30,10 +30,18 @@ bool is_drained(const Slurm::NodeLine& line) {
   return line.state.starts_with("drain");
 }
 
+bool is_of_deep_checks(const Slurm::NodeLine& line) {
+  return line.reason == waiting_reason || is_reason_of_deep_checks(line.reason);
+}
+
 // Drained while it was in service. Nodes that wait for their deep checks were not.
 bool is_ours(const Slurm::NodeLine& line) {
-  return is_drained(line) && is_own_reason(line.reason) && line.reason != waiting_reason &&
-         !is_reason_of_deep_checks(line.reason);
+  return is_drained(line) && is_own_reason(line.reason) && !is_of_deep_checks(line);
+}
+
+// A list of nodes as scontrol prints it; empty if it has none.
+std::string given_list(std::string_view list) {
+  return list == "(null)" ? "" : std::string(list);
 }
 
 // Whether slurmctld itself drained the node because our prolog or epilog failed. That drain is
@@ -148,8 +156,7 @@ Done act_on(Verdict& verdict, const Policy& policy, History& history, Slurm& slu
     verdict.slurm = is_own_reason(own->reason) ? "drained" : "already drained, not by Slipway";
     return {false};
   }
-  const bool by_deep_checks =
-      is_drained(*own) && (own->reason == waiting_reason || is_reason_of_deep_checks(own->reason));
+  const bool by_deep_checks = is_drained(*own) && is_of_deep_checks(*own);
   if (by_deep_checks && policy.deep_checks.any()) return leave_to_deep_checks(verdict, *own);
   if (history.deep_checks_due && !is_drained(*own)) {
     if (const auto done = hold_back(verdict, history, slurm)) return *done;
@@ -197,39 +204,43 @@ std::string field_of(std::string_view text, std::string_view name) {
   return "";
 }
 
-ProcessResult RealSlurm::run(const std::vector<std::string>& argv) const {
+std::string always_on_nodes(std::string_view config) {
+  for (const std::string& line : split(config, '\n')) {
+    const std::vector<std::string> words = split(line, '=');
+    if (words.size() == 2 && trim(words[0]) == "SuspendExcNodes") return given_list(trim(words[1]));
+  }
+  return "";
+}
+
+std::optional<std::string> nodes_of_reservation(const ProcessResult& shown) {
+  if (shown.ok()) return given_list(field_of(shown.output, "Nodes"));
+  if ((shown.output + shown.errors).find("not found") != std::string::npos) return std::nullopt;
+  throw Error(fmt::format("scontrol shows no reservations: {}", trim(shown.errors)));
+}
+
+ProcessOptions RealSlurm::until_end() const {
   ProcessOptions options;
   options.deadline = std::chrono::duration_cast<std::chrono::milliseconds>(
       end_ - std::chrono::steady_clock::now());
   if (options.deadline.count() <= 0) throw Error("no time left to ask Slurm");
-  return run_process(argv, options);
+  return options;
 }
 
 std::string RealSlurm::call(const std::vector<std::string>& argv) const {
-  const ProcessResult result = run(argv);
-  if (!result.ok()) {
-    throw Error(fmt::format("`{}` failed: {}", join(argv, " "),
-                            result.timed_out ? "it did not end" : trim(result.errors)));
-  }
-  return result.output;
+  return run_checked(argv, until_end());
 }
 
 bool RealSlurm::is_named(const std::string& node, const std::string& host_list) const {
-  if (host_list.empty() || host_list == "(null)") return false;
+  if (host_list.empty()) return false;
   const std::vector<std::string> names =
       split(call({"scontrol", "show", "hostnames", host_list}), '\n');
   return std::ranges::find(names, node) != names.end();
 }
 
 bool RealSlurm::is_reserved(const std::string& node) {
-  const ProcessResult result =
-      run({"scontrol", "--oneliner", "show", "reservation", deep_reservation});
-  if (result.ok()) return is_named(node, field_of(result.output, "Nodes"));
-  if (result.output.find("not found") != std::string::npos ||
-      result.errors.find("not found") != std::string::npos) {
-    return false;
-  }
-  throw Error(fmt::format("scontrol shows no reservations: {}", trim(result.errors)));
+  const auto list = nodes_of_reservation(run_process(
+      {"scontrol", "--oneliner", "show", "reservation", deep_reservation}, until_end()));
+  return list && is_named(node, *list);
 }
 
 bool RealSlurm::checks_deeply() {
@@ -244,12 +255,7 @@ bool RealSlurm::starts_on_demand(const std::string& node) {
   const std::string states =
       call({"sinfo", "--noheader", "--Node", "--nodes=" + node, "--Format=StateComplete:200"});
   if (to_lower(states).find("cloud") == states.npos) return false;
-  for (const std::string& line : split(call({"scontrol", "show", "config"}), '\n')) {
-    const std::vector<std::string> words = split(line, '=');
-    if (words.size() == 2 && trim(words[0]) == "SuspendExcNodes")
-      return !is_named(node, std::string(trim(words[1])));
-  }
-  return true;
+  return !is_named(node, always_on_nodes(call({"scontrol", "show", "config"})));
 }
 
 void RealSlurm::update(const std::string& node, const std::string& what,

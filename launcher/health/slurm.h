@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,13 +60,21 @@ class RealSlurm : public Slurm {
   bool starts_on_demand(const std::string& node) override;
 
  private:
-  ProcessResult run(const std::vector<std::string>& argv) const;
+  ProcessOptions until_end() const;
   std::string call(const std::vector<std::string>& argv) const;
   bool is_named(const std::string& node, const std::string& host_list) const;
   void update(const std::string& node, const std::string& what, const std::string& why = {}) const;
   std::chrono::steady_clock::time_point end_;
   std::string job_;
 };
+
+// SuspendExcNodes in what `scontrol show config` prints: a host list; empty where nothing starts on
+// demand.
+std::string always_on_nodes(std::string_view config);
+
+// The nodes in what `scontrol --oneliner show reservation NAME` printed: a host list; nothing if
+// the reservation does not exist. Throws Error if it failed otherwise.
+std::optional<std::string> nodes_of_reservation(const ProcessResult& shown);
 
 // The value of a field "Nodes=n-[0-3]" in what `scontrol --oneliner show` prints; empty if it has
 // none.

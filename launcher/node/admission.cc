@@ -53,10 +53,6 @@ bool is_active(const std::string& job_state) {
   return std::ranges::find(states, job_state) != states.end();
 }
 
-std::string listed(const NodeNames& names) {
-  return host_list({names.begin(), names.end()});
-}
-
 class AdmissionPlanner {
  public:
   AdmissionPlanner(const AdmissionView& view, const health::DeepChecks& deep,
@@ -87,7 +83,7 @@ class AdmissionPlanner {
     const auto out = [&](const std::string& name) {
       return !nodes_.contains(name) || is_out(state_of(name));
     };
-    return std::ranges::any_of(check.nodes, out) || std::ranges::any_of(check.partners, out);
+    return std::ranges::any_of(check.all(), out);
   }
 
   void cancel(const std::string& job, const std::string& why) {
@@ -98,8 +94,7 @@ class AdmissionPlanner {
   // If a node of a job fails while the job's prologs run, slurmctld 22.05 never starts its script.
   bool has_lost_its_begin(const std::string& job, const NodeCheck& check) const {
     const auto nodes = view_.unbegun.find(job);
-    return nodes != view_.unbegun.end() &&
-           nodes->second < check.nodes.size() + check.partners.size();
+    return nodes != view_.unbegun.end() && nodes->second < check.all().size();
   }
 
   // What has become of the jobs of earlier runs.
@@ -109,14 +104,13 @@ class AdmissionPlanner {
       const std::string state = found == view_.jobs.end() ? "unknown" : found->second;
       if (state == "PENDING" &&
           (any_is_out(check) || view_.now - check.submitted > longest_pending)) {
-        cancel(job, "it cannot start on " + listed(check.nodes));
+        cancel(job, "it cannot start on " + host_list(check.nodes));
         end(check, false);
       } else if (is_active(state) && has_lost_its_begin(job, check)) {
         cancel(job, "it lost a node before it began");
         end(check, false);
       } else if (is_active(state)) {
-        busy_.insert(check.nodes.begin(), check.nodes.end());
-        busy_.insert(check.partners.begin(), check.partners.end());
+        busy_.merge(check.all());
         plan_.memory.checks[job] = check;
       } else {
         if (state != "COMPLETED")
@@ -157,7 +151,7 @@ class AdmissionPlanner {
       }
       if (plan_.reserved.erase(name) > 0) released.insert(name);
     }
-    if (!released.empty()) plan_.said.push_back("jobs may have " + listed(released));
+    if (!released.empty()) plan_.said.push_back("jobs may have " + host_list(released));
   }
 
   bool has_to_wait(const AdmittedNode& node) const {
@@ -174,7 +168,8 @@ class AdmissionPlanner {
     for (const auto& [name, node] : nodes_) {
       if (has_to_wait(*node) && plan_.reserved.insert(name).second) added.insert(name);
     }
-    if (!added.empty()) plan_.said.push_back("reserved until their deep checks: " + listed(added));
+    if (!added.empty())
+      plan_.said.push_back("reserved until their deep checks: " + host_list(added));
   }
 
   // Only nodes that the last run found reserved: if slurmctld is killed, it may forget its last
@@ -213,8 +208,8 @@ class AdmissionPlanner {
       NodeCheck check{partition, names, partners_of(partition, names.size()), view_.now};
       plan_.reserved.insert(check.partners.begin(), check.partners.end());
       plan_.said.push_back(fmt::format(
-          "checking {}{}", listed(names),
-          check.partners.empty() ? "" : ", in pairs also with " + listed(check.partners)));
+          "checking {}{}", host_list(names),
+          check.partners.empty() ? "" : ", in pairs also with " + host_list(check.partners)));
       plan_.checks.push_back(std::move(check));
     }
   }
@@ -246,11 +241,18 @@ AdmissionPlan plan_end(const AdmissionView& view) {
     if (is_active(state)) plan.cancelled.push_back(job);
   }
   if (view.reserved)
-    plan.said.push_back("the policy wants no deep checks: jobs may have " + listed(*view.reserved));
+    plan.said.push_back("the policy wants no deep checks: jobs may have " +
+                        host_list(*view.reserved));
   return plan;
 }
 
 }  // namespace
+
+std::set<std::string> NodeCheck::all() const {
+  std::set<std::string> names = nodes;
+  names.insert(partners.begin(), partners.end());
+  return names;
+}
 
 AdmissionPlan plan_admission(const AdmissionView& view, const health::DeepChecks& deep,
                              const AdmissionMemory& memory) {

@@ -42,7 +42,7 @@ struct AdmittedNode {
 
 struct AdmissionView {
   std::vector<AdmittedNode> nodes;
-  std::optional<std::set<std::string>> reserved;  // by our reservation; nothing: there is none
+  std::optional<std::set<std::string>> reserved;  // by our reservation, if it exists
   std::map<std::string, std::string> jobs;        // by id: the states of jobs that check nodes
   std::map<std::string, size_t> unbegun;  // how many nodes they have, if their script has not begun
   int64_t now = 0;
@@ -53,6 +53,8 @@ struct NodeCheck {
   std::set<std::string> nodes;     // to be checked
   std::set<std::string> partners;  // in service, for the scan of pairs
   int64_t submitted = 0;
+
+  std::set<std::string> all() const;
 };
 
 struct AdmissionMemory {

@@ -13,7 +13,9 @@
 #include "common/host_list.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/health/history.h"
 #include "launcher/health/slurm.h"
+#include "launcher/node/host_names.h"
 
 namespace slipway::node {
 namespace {
@@ -30,22 +32,15 @@ std::string reservation_field() {
 
 // By Slurm's configuration; empty where nothing starts on demand.
 std::set<std::string> always_on() {
-  for (const std::string& line :
-       split(run_checked({scontrol_program, "show", "config"}, in_thirty_seconds), '\n')) {
-    const std::vector<std::string> words = split(line, '=');
-    if (words.size() == 2 && trim(words[0]) == "SuspendExcNodes")
-      return names_of_host_list(std::string(trim(words[1])));
-  }
-  return {};
+  return names_of_host_list(health::always_on_nodes(
+      run_checked({scontrol_program, "show", "config"}, in_thirty_seconds)));
 }
 
 std::optional<std::set<std::string>> reserved_nodes() {
-  const std::vector<std::string> argv = {scontrol_program, "--oneliner", "show", "reservation",
-                                         health::deep_reservation};
-  const ProcessResult result = run_process(argv, in_thirty_seconds);
-  if (result.ok()) return names_of_host_list(health::field_of(result.output, "Nodes"));
-  if ((result.output + result.errors).find("not found") != std::string::npos) return std::nullopt;
-  throw Error(fmt::format("scontrol shows no reservations: {}", trim(result.errors)));
+  const auto list = health::nodes_of_reservation(
+      run_process({scontrol_program, "--oneliner", "show", "reservation", health::deep_reservation},
+                  in_thirty_seconds));
+  return list ? std::optional(names_of_host_list(*list)) : std::nullopt;
 }
 
 void read_jobs_that_check(AdmissionView& view) {
@@ -70,10 +65,6 @@ std::vector<AdmittedNode> nodes_to_admit() {
                    "--Format=NodeList:|,StateComplete:|,Timestamp:|,PartitionName:|,Reason:|"},
                   in_thirty_seconds),
       always_on());
-}
-
-std::string host_list_of(const std::set<std::string>& names) {
-  return host_list({names.begin(), names.end()});
 }
 
 // Slurm refuses to resume a node that is not drained, so ask again first. An administrator may
@@ -112,14 +103,9 @@ void let_go_of_busy_partners(AdmissionPlan& plan) {
 }  // namespace
 
 std::set<std::string> names_of_host_list(const std::string& host_list) {
-  std::set<std::string> names;
-  if (host_list.empty() || host_list == "(null)") return names;
-  const std::string text =
-      run_checked({scontrol_program, "show", "hostnames", host_list}, in_thirty_seconds);
-  for (const std::string& name : split(text, '\n')) {
-    if (!name.empty()) names.insert(name);
-  }
-  return names;
+  if (host_list.empty()) return {};
+  const std::vector<std::string> names = host_names(host_list);
+  return {names.begin(), names.end()};
 }
 
 AdmissionView read_admission_view() {
@@ -134,8 +120,7 @@ AdmissionView read_admission_view() {
 
 CheckJob check_job(const NodeCheck& check, const health::Policy& policy,
                    const std::string& program) {
-  std::set<std::string> all = check.nodes;
-  all.insert(check.partners.begin(), check.partners.end());
+  const std::set<std::string> all = check.all();
   const int minutes =
       static_cast<int>(std::ceil(policy.deadlines.at("deep") / 60)) + minutes_for_pairs;
   CheckJob job;
@@ -144,7 +129,7 @@ CheckJob check_job(const NodeCheck& check, const health::Policy& policy,
               fmt::format("--job-name={}", check_job_name),
               fmt::format("--reservation={}", health::deep_reservation),
               "--partition=" + check.partition,
-              "--nodelist=" + host_list_of(all),
+              "--nodelist=" + host_list(all),
               fmt::format("--nodes={}", all.size()),
               "--ntasks-per-node=1",
               "--exclusive",
@@ -153,12 +138,12 @@ CheckJob check_job(const NodeCheck& check, const health::Policy& policy,
               fmt::format("--time={}", minutes),
               "--export=NONE",
               "--chdir=/",
-              "--output=/var/lib/slipway/health/deep-checks.log",
+              fmt::format("--output={}/deep-checks.log", health::state_folder),
               "--open-mode=truncate"};
   job.script = fmt::format(
       "#!/bin/sh\n# Slipway checks these nodes before other jobs may have them: "
       "docs/guides/health.md.\nexec {} health examine {}\n",
-      program, host_list_of(check.nodes));
+      program, host_list(check.nodes));
   return job;
 }
 
@@ -177,10 +162,10 @@ std::vector<std::string> reservation_command(const std::optional<std::set<std::s
             "duration=UNLIMITED",
             "users=root",
             "flags=maint,ignore_jobs",
-            "nodes=" + host_list_of(wanted)};
+            "nodes=" + host_list(wanted)};
   }
   if (*current == wanted) return {};
-  return {scontrol_program, "update", reservation_field(), "nodes=" + host_list_of(wanted)};
+  return {scontrol_program, "update", reservation_field(), "nodes=" + host_list(wanted)};
 }
 
 void carry_out(AdmissionPlan& plan, const AdmissionView& view, const health::Policy& policy,
