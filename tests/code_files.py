@@ -3,7 +3,7 @@ import subprocess
 
 
 def code_files(root):
-    """Their paths below the top folder `root`, also if that is no clone of git."""
+    """Their paths below the top folder `root`, with or without git."""
     listed = subprocess.run(["git", "ls-files", "*.cc", "*.h"], cwd=root, capture_output=True, text=True)
     found = [str(path.relative_to(root)) for ending in ("cc", "h") for path in root.rglob(f"*.{ending}")]
     names = listed.stdout.split() if listed.returncode == 0 else found
