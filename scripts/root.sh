@@ -69,7 +69,8 @@ inside() {
   cd "$source_in_root"
   export HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   ip link set lo up 2>/dev/null || true # the network of this machine is up already
-  exec "$@"
+  # Not by exec: this shell is process 1 of the namespace, and ends the zombies of others.
+  "$@"
 }
 
 # enter ROOT COMMAND...
