@@ -115,7 +115,7 @@ std::string as_text(const Inspection& inspection, const std::vector<Requirement>
         0, before_purpose,
         fmt::format("  {}  {}  ", painted(one.state, paint), padded(one.name, width)));
     if (const std::string more = details(one); !more.empty()) {
-      text += paint.dim(wrapped(more, before_name));
+      text += paint.dim(wrapped(more, before_name, terminal_width));
     }
   }
   return text + conclusion(all) + "\n";

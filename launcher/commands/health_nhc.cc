@@ -39,7 +39,7 @@ std::string_view fate_text(NhcFate fate) {
 }
 
 void report_nhc(const hosts::NhcTranslation& translation, const std::string& file) {
-  constexpr size_t width = 80;
+  constexpr size_t width = terminal_width;
   for (const hosts::NhcAnswer& answer : translation.answers) {
     const std::string place = fmt::format("{}:{}: ", file, answer.line);
     fmt::print(stderr, "{}{}\n", place,

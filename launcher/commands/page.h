@@ -10,6 +10,7 @@
 namespace slipway::commands {
 
 inline constexpr size_t page_width = 100;
+inline constexpr size_t terminal_width = 80;  // of a new terminal
 
 // Adds emphasis on a terminal, and nothing elsewhere.
 class Paint {
