@@ -68,7 +68,7 @@ nothing_is_left() {
 as_root_in_own_mounts() {
   local command=$1 map=()
   shift
-  [ "$(id -u)" -eq 0 ] || map=(--map-root-user)
+  [ "$(id -u)" -eq 0 ] || map=(--map-root-user --map-auto) # slurmd 24.11 sets its groups before it says its release
   unshare "${map[@]}" --mount bash -c "$command"'
     "$@"; code=$?
     echo "left: $(ls /var/lib/slipway/deployments 2>/dev/null | wc -l)"
