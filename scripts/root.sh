@@ -46,8 +46,8 @@ inside() {
   mount -t proc proc "$root/proc"
   mount -t sysfs sysfs "$root/sys"
   mount -t tmpfs -o mode=755 dev "$root/dev"
-  for device in null zero full random urandom tty kmsg; do
-    [ -e "/dev/$device" ] || continue # kmsg is not in every container; some tests read the kernel's log
+  for device in null zero full random urandom tty kmsg fuse; do
+    [ -e "/dev/$device" ] || continue # kmsg and fuse are not in every container; tests read the kernel's log and mount images
     touch "$root/dev/$device"
     mount --bind "/dev/$device" "$root/dev/$device"
   done

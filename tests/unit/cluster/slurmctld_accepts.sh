@@ -4,6 +4,7 @@
 # `WRITER ARGUMENT... FOLDER` writes the files, with FOLDER for every path in them. slurmctld must come up as the
 # controller without an error.
 set -eu
+PATH=$PATH:/usr/sbin # which users' PATH lacks
 
 # slurmctld calls setgroups, which a user namespace allows only with a mapped range of ids.
 namespaces=(unshare --net --mount --uts --pid --fork --kill-child)
