@@ -10,7 +10,7 @@ namespace slipway::job {
 
 // Where small files of a job last as long as its processes: $TMPDIR if that is another folder than
 // /tmp, which Slurm sets; otherwise /dev/shm, or /tmp if that is not in memory or we may not write
-// there. Slurm empties a job's own /tmp on all of its nodes when one of them dies.
+// there. Slurm 22.05 empties a job's own /tmp on all of its nodes when one of them dies.
 std::filesystem::path lasting_folder();
 
 // <parent>/<name>-XXXXXX, accessible to our user only, removed with this object. If the

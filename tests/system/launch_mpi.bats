@@ -36,13 +36,15 @@ load launch_helper
   done
 }
 
-@test "launch: an MPI program restarts after Slurm has emptied the job's /tmp because a node died" {
+@test "launch: an MPI program restarts after a node died, also where Slurm has emptied the job's /tmp for that" {
   submit --spares 1 --ntasks-per-node 2 -- sh -c "'exec /opt/slipway/bin/all_reduce_perf --backend mpi -b 1K -e 1K -n \$((SLIPWAY_RESTART_COUNT ? 10 : 10000000))'"
   wait_for has_said '^#  Rank  7 '
-  # Slurm ends the step `extern` on all nodes of the job, and with it what the job has in /tmp.
   on $NAME controller scontrol update nodename=$N-4 state=down reason=dead
+  # Slurm 22.05 ends the step `extern` on all nodes of the job, and with it what the job has in /tmp; 24.11 on the dead one.
   is_emptied() { ! on $NAME $N-2 sh -c "ls -d /var/lib/slipway/jobs/*/$JOB" 2>/dev/null; }
-  wait_for is_emptied
+  if dpkg --compare-versions "$(on $NAME controller slurmctld -V | cut -d " " -f 2)" lt 24.11; then
+    wait_for is_emptied
+  fi
   on $NAME $N-2 pkill -KILL -o -f 'all_reduce_perf --backend'
   ended 0
   says "on $N-2 was killed by signal 9"
