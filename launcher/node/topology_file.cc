@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/sha256.h"
 #include "common/text.h"
 #include "launcher/node/machine.h"
 
@@ -25,6 +26,9 @@ using Hosts = std::map<std::string, std::string>;
 constexpr const char* origin =
     "# Written by `slipway node reconcile` from where the cloud runs the machines: ";
 constexpr const char* root_name = "slipway-root";
+// Slurm 24.11 refuses names of 64 characters ("must be shorter than 64 chars", fatal). This leaves
+// room for ".nodes" and the number of a block.
+constexpr size_t longest_name = 52;
 // Slurm 25.05 has topology.yaml, and blocks of different sizes.
 constexpr SlurmVersion has_yaml = {25, 5, 0};
 
@@ -48,13 +52,24 @@ std::vector<std::string> places_of(const std::string& node, const Hosts& hosts) 
   return found == hosts.end() ? std::vector<std::string>() : places_on(found->second);
 }
 
+// "2f0a.b1c8". The cloud's words have 32 digits each: if they are too many, each is cut, and the
+// digest of all tells places apart whose beginnings are the same.
+std::string name_of_place(const std::vector<std::string>& places) {
+  const std::string whole = join(places, ".");
+  if (whole.size() <= longest_name) return whole;
+  const std::string digest = sha256(whole).substr(0, 12);
+  std::string name;
+  for (const std::string& part : places) name += part.substr(0, 8) + ".";
+  name += digest;
+  return name.size() <= longest_name ? name : digest;
+}
+
 // Adds the switch of a place and those above it.
 void add_places(const std::vector<std::string>& places, const std::string& node,
                 std::map<std::string, Topology::Switch>& switches, std::set<std::string>& highest) {
   std::string name;
-  for (size_t i = 0; i < places.size(); ++i) {
-    const std::string above = name;
-    name += (name.empty() ? "" : ".") + places[i];
+  for (auto part = places.begin(); part != places.end(); ++part) {
+    const std::string above = std::exchange(name, name_of_place({places.begin(), part + 1}));
     if (switches.try_emplace(name, Topology::Switch{name, {}, {}}).second && !above.empty()) {
       switches.at(above).switches.push_back(name);
     }
@@ -199,7 +214,7 @@ std::vector<Block> blocks_of(const NodesOf& nodesets, const Hosts& hosts, size_t
   for (const auto& [name, nodes] : nodesets) {
     std::vector<std::string> elsewhere;
     for (const std::string& node : nodes) {
-      const std::string domain = join(places_of(node, hosts), ".");
+      const std::string domain = name_of_place(places_of(node, hosts));
       (domain.empty() ? elsewhere : domains[domain]).push_back(node);
     }
     cut(name, elsewhere);

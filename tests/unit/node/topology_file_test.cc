@@ -1,6 +1,9 @@
 #include "launcher/node/topology_file.h"
 
+#include <set>
+
 #include "common/file.h"
+#include "common/sha256.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/temporary_directory.h"
 
@@ -71,6 +74,29 @@ TEST_CASE("topology file: paths may be deeper, as of newer machines, or of diffe
         "SwitchName=cl.b1.nodes Nodes=c-gpu-1\n"
         "SwitchName=cl.b1.s1 Nodes=c-gpu-0\n"
         "SwitchName=slipway-root Switches=cl\n");
+}
+
+TEST_CASE("topology file: names are shorter than the 64 characters that Slurm allows") {
+  const std::string cluster = "4a5b6c7d8e9f4a5b6c7d8e9f4a5b6c7d";
+  const std::string rack = "0f1e2d3c4b5a0f1e2d3c4b5a0f1e2d3c";
+  const std::map<std::string, std::string> hosts = {
+      {"c-gpu-0", "/" + cluster + "/" + rack + "/" + rack},
+      {"c-gpu-1", "/" + cluster + "/" + rack + "0/" + rack},
+      {"c-gpu-2", "/" + cluster + "/" + rack + "/" + cluster + "/" + rack},
+      {"c-gpu-3", "/" + cluster + "/a/b/c/d/e/f/g/" + std::string(128, 'x') + "/" + rack}};
+  const NodesBySet nodes = {{"gpu", {"c-gpu-0", "c-gpu-1", "c-gpu-2", "c-gpu-3"}}};
+  std::set<std::string> names;
+  size_t on_switches = 0;
+  for (const Topology::Switch& one : topology_of(nodes, hosts).switches) {
+    CHECK(one.name.size() < 64);
+    CHECK(names.insert(one.name).second);
+    on_switches += one.nodes.size();
+  }
+  CHECK(on_switches == 4);
+  CHECK(names.count(cluster) == 1);
+  CHECK(names.count("4a5b6c7d.0f1e2d3c." + sha256(cluster + "." + rack).substr(0, 12)) == 1);
+  for (const Block& block : blocks_of(nodes, hosts, 1)) CHECK(block.name.size() < 64);
+  CHECK(blocks_of(nodes, hosts, 1).size() == 4);
 }
 
 TEST_CASE("topology file: every node is on exactly one switch, whatever the paths say") {
