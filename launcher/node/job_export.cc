@@ -88,13 +88,20 @@ std::string readable(const std::string& text) {
   return json::parse(valid.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
+// The number of a run has 64 bits without a sign since Slurm 24.11. BigQuery has only numbers with
+// one, so the upper half becomes negative.
+std::optional<int64_t> to_signed(const std::string& text) {
+  const auto number = to_number<uint64_t>(text);
+  return number ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
+}
+
 json cell_of(const Column& column, const std::string& text) {
   if (column.kind == ColumnKind::text) return readable(text);
   if (column.kind == ColumnKind::time) {
     const int64_t time = parse_slurm_time(text);
     return time > 0 ? json(sacct_time(time)) : json();
   }
-  const auto number = to_number<int64_t>(text);
+  const auto number = to_signed(text);
   return number ? json(*number) : json();
 }
 
@@ -186,7 +193,7 @@ std::vector<EndedJob> parse_list(const std::string& output) {
   for (const std::string& line : split(output, '\n')) {
     if (line.empty()) continue;
     const std::vector<std::string> words = split(line, '|');
-    const auto number = to_number<int64_t>(words[0]);
+    const auto number = to_signed(words[0]);
     if (words.size() != 2 || !number) throw Error("sacct did not list jobs");
     if (const int64_t end = parse_slurm_time(words[1]); end > 0) jobs.push_back({*number, end});
   }
@@ -212,7 +219,7 @@ std::map<int64_t, json> parse_rows(const std::string& output, const std::string&
   for (size_t first = 0; first < fields.size(); first += width) {
     // The line break of the row before.
     if (first > 0 && fields[first].starts_with('\n')) fields[first].erase(0, 1);
-    const auto number = to_number<int64_t>(fields[first]);
+    const auto number = to_signed(fields[first]);
     if (!number) throw Error("sacct wrote a row without the number of its job");
     rows[*number] = row_of(fields, first, cluster, cluster_id);
   }

@@ -26,7 +26,7 @@ std::string insert_url(const JobTable& table);
 
 // A run of a job that has ended.
 struct EndedJob {
-  int64_t number = 0;  // of the run in Slurm's database
+  int64_t number = 0;  // of the run in Slurm's database, with its 64 bits read as one with a sign
   int64_t end = 0;     // seconds since 1970
 };
 

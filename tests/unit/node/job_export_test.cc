@@ -51,7 +51,7 @@ struct Accounting {
       if (end < option_of(command, "--starttime") || end > option_of(command, "--endtime"))
         continue;
       if (delimiter.empty()) {
-        out += fmt::format("{}|{}\n", job.number, end);
+        out += fmt::format("{}|{}\n", static_cast<uint64_t>(job.number), end);
         continue;
       }
       for (const std::string& field : split(option_of(command, "--format"), ',')) {
@@ -71,9 +71,8 @@ struct Accounting {
   }
 
   static std::string value(const Job& job, const std::string& field) {
-    if (field == "DBIndex" || field == "JobIDRaw" || field == "JobID") {
-      return std::to_string(job.number);
-    }
+    if (field == "DBIndex") return std::to_string(static_cast<uint64_t>(job.number));
+    if (field == "JobIDRaw" || field == "JobID") return std::to_string(job.number);
     if (field == "End") return time_text(job.end);
     if (field == "Start") return "None";
     if (field == "Submit") return time_text(job.end - 60);
@@ -160,6 +159,17 @@ TEST_CASE("job export: each job is sent once, also if its record comes late") {
   slurm.run();
   REQUIRE(slurm.rows.size() == 3);
   CHECK(slurm.rows[2]["json"]["job_db_uuid"] == 3);
+}
+
+TEST_CASE("job export: numbers of Slurm's database have 64 bits without a sign") {
+  CHECK(parse_list("11146457112912789504|2025-11-23T11:59:55\n").at(0).number ==
+        static_cast<int64_t>(11146457112912789504U));
+  Accounting slurm;
+  slurm.jobs = {{INT64_MIN, noon - 5}, {-1, noon - 4}};
+  CHECK(slurm.run() == 0);
+  CHECK(slurm.run() == 0);
+  REQUIRE(slurm.rows.size() == 2);
+  CHECK(slurm.rows[0]["json"]["job_db_uuid"] == INT64_MIN);
 }
 
 TEST_CASE("job export: what is remembered does not grow") {
