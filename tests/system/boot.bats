@@ -49,7 +49,7 @@ slipway node boot: $C is up"
 }
 
 @test "boot: no log contains a token" {
-  run grep -rlE 'ya29|Bearer' "$CLOUD/log-of" "$SUITE/controller.out" "$SUITE/node.out"
+  run as_owner grep -rlE 'ya29|Bearer' "$CLOUD/log-of" "$SUITE/controller.out" "$SUITE/node.out"
   [ "$output" = "" ]
 }
 

@@ -146,7 +146,7 @@ keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-
 # machine slurmctld complains about slow calls at startup. Slurm 24.11 logs SRUN_JOB_COMPLETE by name, and when a job
 # ends, the end of its X11 forwarding, which nobody requested, finds its /tmp gone.
 @test "cluster: the daemons log no errors except those of a first start and of chance" {
-  run sh -c "grep -rhE 'error|fatal' '$(deployments_folder)/$NAME/log' |
+  run as_owner sh -c "grep -rhE 'error|fatal' '$(deployments_folder)/$NAME/log' |
     grep -vE 'Could not open [a-z]+ state file|NOTE: Trying backup state save file|msg_type=7004: Unexpected missing socket|JOB .* CANCELLED AT|gettimeofday|ignore error|container_[gp]_join|msg_type=SRUN_JOB_COMPLETE\) failed|_x11_signal_handler: '"
   [ "$output" = "" ] || { echo "$output" && false; }
 }

@@ -51,14 +51,14 @@ $N-2" ]
 
 @test "elastic: a node that cannot start reports why, and starts later" {
   wait_for is_off $N-2
-  mv "$(deployments_folder)/$NAME/log/$N-2" "$SUITE/taken-away"
+  as_owner mv "$(deployments_folder)/$NAME/log/$N-2" "$SUITE/taken-away"
   on $NAME controller sbatch --nodelist=$N-2 --output=/dev/null --wrap hostname
   reason_is_there() { on $NAME controller sinfo --list-reasons --noheader --format='%N %E' | grep -q "^$N-2 cannot write"; }
   wait_for reason_is_there
   run power_log
   says "cannot resume $N-2: cannot write"
   wait_for is_off $N-2
-  mv "$SUITE/taken-away" "$(deployments_folder)/$NAME/log/$N-2"
+  as_owner mv "$SUITE/taken-away" "$(deployments_folder)/$NAME/log/$N-2"
   # Slurm considers a requeued job again only after minutes.
   on $NAME controller scancel --user=root
   run on $NAME controller srun --nodelist=$N-2 hostname

@@ -24,7 +24,7 @@ cloud_stop() {
   # A zombie still has its number.
   has_ended() { ! grep -qs '^State:[^Z]*$' "/proc/$1/status"; }
   [ -z "$inside" ] || wait_for has_ended "$inside"
-  rm -rf "$CLOUD"
+  as_owner rm -rf "$CLOUD"
 }
 
 # make_certificate CA NAME: for Google's services, signed by our own authority

@@ -43,7 +43,7 @@ teardown_suite() {
   destroy_ours
   if [ -n "${TEST_USER:-}" ]; then remove_user "$TEST_USER"; fi
   # Without root, files that daemons own belong to the user's own range of ids.
-  rm -rf "$SUITE" 2>/dev/null || unshare --map-root-user --map-auto rm -rf "$SUITE"
+  if [ "$(id -u)" -eq 0 ]; then rm -rf "$SUITE"; else unshare --map-root-user --map-auto rm -rf "$SUITE"; fi
 }
 
 # remove_user NAME: after the last of its processes has ended or is a zombie

@@ -23,7 +23,7 @@ teardown() {
 
 # status_says [option...]: its output is in OUTPUT. On an idle machine it takes less than a second; who waited for what does
 # not answer would wait for longer than this.
-status_says() { run timeout 60 "$SUITE/prefix/bin/slipway" status $NAME "$@"; }
+status_says() { run as_tester timeout 60 "$SUITE/prefix/bin/slipway" status $NAME "$@"; }
 
 @test "status: a slurmctld that is not running: since when, and how it ended; jobs are unknown, not zero" {
   slipway fault $NAME controller daemon-killed slurmctld
