@@ -77,6 +77,8 @@ def train_step(model, optimizer, options, step, device):
 
 def train(options):
     device = device_of_rank()
+    if device.type == "cpu":
+        os.environ.setdefault("USE_LIBUV", "0")  # Debian builds PyTorch without libuv, which is the default
     distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
     rank, ranks = distributed.get_rank(), distributed.get_world_size()
     if options.double:
