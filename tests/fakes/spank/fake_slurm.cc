@@ -253,7 +253,12 @@ spank_err_t spank_unsetenv(spank_t, const char* name) {
   return success;
 }
 
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
 int slurm_load_job(job_info_msg_t** answer, uint32_t job, uint16_t) {
+#else
+int(slurm_load_job)(job_info_msg_t** answer, slurm_step_id_t id, uint16_t) {
+  const uint32_t job = id.job_id;
+#endif
   const size_t question = process.questions++;
   if (job != process.job || process.answers.empty()) return SLURM_ERROR;
   const fake_slurm::JobRecord& record =
