@@ -29,13 +29,32 @@ std::optional<int64_t> number_in(const fs::path& file, std::string_view key) try
   return std::nullopt;
 }
 
-// Of control groups of version 2, from the innermost to the root.
+// A line of /proc/self/cgroup, NUMBER:CONTROLLERS:/GROUP, as the folder of the group below that of
+// its controller, and the name of the file with its limit. Nothing if it does not limit memory.
+struct Limited {
+  fs::path controller, group;
+  const char* file;
+};
+std::optional<Limited> limited_by(const std::string& line) {
+  const std::vector<std::string> parts = split(line, ':');
+  if (parts.size() < 3 || !parts[2].starts_with('/')) return std::nullopt;
+  const fs::path group = line.substr(parts[0].size() + parts[1].size() + 3);
+  // Version 2 has no controllers there.
+  if (parts[1].empty()) return Limited{"", group, "memory.max"};
+  const std::vector<std::string> controllers = split(parts[1], ',');
+  if (std::ranges::find(controllers, "memory") == controllers.end()) return std::nullopt;
+  return Limited{"memory", group, "memory.limit_in_bytes"};
+}
+
+// From the innermost group to the root.
 std::optional<int64_t> least_limit(const fs::path& root) try {
   std::optional<int64_t> least;
   for (const std::string& line : split(read_file(root / "proc/self/cgroup"), '\n')) {
-    if (!line.starts_with("0::/")) continue;
-    for (fs::path group = line.substr(4); !group.empty(); group = group.parent_path()) {
-      const auto limit = number_in(root / "sys/fs/cgroup" / group / "memory.max", "");
+    const auto limited = limited_by(line);
+    if (!limited) continue;
+    const fs::path folder = root / "sys/fs/cgroup" / limited->controller;
+    for (fs::path group = limited->group; !group.empty(); group = group.parent_path()) {
+      const auto limit = number_in(folder / group / limited->file, "");
       if (limit) least = std::min(*limit, least.value_or(*limit));
     }
   }
@@ -84,16 +103,20 @@ fs::path memory_folder() {
   return folder;
 }
 
-int64_t most_bytes_in(const fs::path& folder, int64_t wanted) {
+int64_t most_bytes_in(const fs::path& folder, int64_t wanted, const fs::path& root) {
   struct statfs info = {};
   if (::statfs(folder.c_str(), &info) != 0) throw_errno("cannot inspect " + folder.native());
   const auto size = static_cast<int64_t>(info.f_blocks) * static_cast<int64_t>(info.f_bsize);
+  const int64_t memory = memory_of_job(root);
+  if (wanted > memory)  // the kernel would kill the job for it
+    throw Error(fmt::format("{} are wanted, but the job has {} of memory", size_text(wanted),
+                            size_text(memory)));
   // 0: unlimited.
-  const int64_t room = size > 0 ? size : memory_of_job();
+  const int64_t room = size > 0 ? size : memory;
   if (wanted > room)
     throw Error(fmt::format("{} are wanted, but {} has {}", size_text(wanted), folder.native(),
                             size_text(room)));
-  return wanted > 0 ? wanted : std::min(room / 2, memory_of_job() / 4);
+  return wanted > 0 ? wanted : std::min(room / 2, memory / 4);
 }
 
 }  // namespace slipway::checkpoint

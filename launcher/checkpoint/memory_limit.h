@@ -24,7 +24,9 @@ int64_t memory_of_job(const std::filesystem::path& root = "/");
 std::filesystem::path memory_folder();
 
 // What to hold at most in `folder`: `wanted`, or half of the folder's size and a quarter of the
-// job's memory if that is 0. Throws Error if the folder is smaller than `wanted`.
-int64_t most_bytes_in(const std::filesystem::path& folder, int64_t wanted);
+// job's memory if that is 0. Throws Error if the folder or the job's memory is smaller than
+// `wanted`.
+int64_t most_bytes_in(const std::filesystem::path& folder, int64_t wanted,
+                      const std::filesystem::path& root = "/");
 
 }  // namespace slipway::checkpoint

@@ -278,6 +278,25 @@ TEST_CASE("memory limit: the least limit of the control groups counts") {
   CHECK(memory_of_job(root.path()) == 1'024'000);
   write_file(root / "sys/fs/cgroup/slurm/job_7/memory.max", "5000\n");
   CHECK(memory_of_job(root.path()) == 5000);
+  CHECK(most_bytes_in("/dev/shm", 5000, root.path()) == 5000);
+  CHECK(most_bytes_in("/dev/shm", 0, root.path()) == 1250);
+  CHECK_THROWS_WITH(most_bytes_in("/dev/shm", 50000, root.path()),
+                    "48.8 KiB are wanted, but the job has 4.88 KiB of memory");
+}
+
+TEST_CASE("memory limit: control groups of version 1 count as well") {
+  const TemporaryDirectory root;
+  for (const char* name : {"proc/self", "sys/fs/cgroup/memory/slurm/uid_0/job_7/step_0"})
+    fs::create_directories(root / name);
+  write_file(root / "proc/meminfo", "MemTotal:       1000 kB\nMemFree: 5 kB\n");
+  write_file(root / "proc/self/cgroup",
+             "9:name=systemd:/\n8:cpu,memory:/slurm/uid_0/job_7/step_0\n"
+             "7:memoryless:/slurm\n3:cpuset:/slurm/uid_0\n0::/\nx\n");
+  const fs::path group = root / "sys/fs/cgroup/memory/slurm/uid_0/job_7";
+  write_file(group / "step_0/memory.limit_in_bytes", "9223372036854771712\n");
+  CHECK(memory_of_job(root.path()) == 1'024'000);
+  write_file(group / "memory.limit_in_bytes", "6000\n");
+  CHECK(memory_of_job(root.path()) == 6000);
 }
 
 TEST_CASE("memory limit: more than a folder has cannot be held") {
