@@ -70,6 +70,47 @@ waits_for_slurm() {
 @test "first node: it hangs, and the job cannot start without it" { ends hang; }
 @test "first node: its network goes, and the job cannot start without it" { ends link-down enp0s12; }
 
+# A job's memory goes with its first node, and what it has written to disk stays.
+@test "first node: its power goes, and the job resumes from the steps that it wrote to disk" {
+  on $NAME login sh -c 'cat >/home/remember.sh; chmod 755 /home/remember.sh' <<'END'
+#!/bin/bash
+step=0
+for each in "$SLIPWAY_CHECKPOINTS"/step-*; do
+  [ ! -e "$each" ] || step=$(cat "$each/step")
+done
+[ "$RANK" != 0 ] || echo "${SLURM_RESTART_COUNT:-0} $step" >>"/home/begins-$SLURM_JOB_ID"
+while [ "$step" -lt 3000 ]; do
+  step=$((step + 1))
+  mkdir "$SLIPWAY_CHECKPOINTS/step-$step.tmp"
+  echo $step >"$SLIPWAY_CHECKPOINTS/step-$step.tmp/step"
+  echo "$RANK" >"$SLIPWAY_CHECKPOINTS/step-$step.tmp/rank"
+  mv "$SLIPWAY_CHECKPOINTS/step-$step.tmp" "$SLIPWAY_CHECKPOINTS/step-$step"
+  echo $step >"$SLIPWAY_PROGRESS"
+  [ "$RANK" != 0 ] || echo "${SLURM_RESTART_COUNT:-0} $step $(date +%s%3N)" >>"/home/steps-$SLURM_JOB_ID"
+  sleep 0.1
+done
+END
+  submit 3 "--no-kill --requeue" /opt/slipway/bin/slipway launch --heartbeat $HEARTBEAT --fast-checkpoints \
+    --persist /home/kept --persist-every 10 -- ./remember.sh
+  on_disk() { on $NAME login ls /home/kept 2>/dev/null | sed -n 's/^step-//p' | sort -n | tail -1; }
+  has_kept() { [ "$(on_disk)" -ge "$1" ] 2>/dev/null; }
+  wait_for has_kept 20
+  local kept last first
+  kept=$(on_disk)
+  fails power-off
+  wait_until_queued
+  wait_for runs_again || { record; return 1; }
+  last=$(steps | awk '$1 == 0 { last = $2 } END { print last }')
+  first=$(on $NAME login awk '$1 == 1 { print $2; exit }' "/home/begins-$JOB")
+  echo "# persisted: step $kept was on disk before the fault; resumed at $first after $last; queued again after $QUEUED s, runs again after $(seconds_since_fault) s" >&3
+  [ "$first" -ge "$kept" ]
+  has_said "each rank has step $first from /home/kept, written by job $JOB"
+  heal
+  on $NAME login scancel "$JOB"
+  wait_for all_idle
+  all_nodes_serve 5
+}
+
 @test "another node: its power goes, and no spare is left for it" {
   submit 3 --no-kill /opt/slipway/bin/slipway launch --heartbeat $HEARTBEAT -- ./count.sh 3000
   slipway fault $NAME $N-2 power-off
