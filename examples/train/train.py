@@ -18,6 +18,7 @@ from torch import distributed
 from torch.nn.parallel import DistributedDataParallel
 
 import checkpoint
+import complete
 import memory
 from data import share_of_batch
 from model import Gpt
@@ -112,7 +113,8 @@ def train(options):
             with open(options.losses, "a") as file:
                 file.write(f"{done} {loss.hex()}\n")
         if rank == 0 and done % options.every == 0:
-            print(f"step {done}: loss {loss:.4f}", flush=True)
+            safe = complete.newest()
+            print(f"step {done}: loss {loss:.4f}" + (f", step {safe} is in other nodes' memory" if safe else ""), flush=True)
         state = {"model": network.state_dict(), "optimizer": optimizer.state_dict()}
         if done % options.memory_every == 0:
             memory.save(done, state)

@@ -61,7 +61,7 @@ void Board::take_from_disk_plan() {
 }
 
 Retire Board::retire(int64_t below, int64_t except) const {
-  return {below, except, disk_ ? disk_->writing().value_or(-1) : -1};
+  return {below, except, disk_ ? disk_->writing().value_or(-1) : -1, complete_.value_or(-1)};
 }
 
 std::vector<std::string> Board::digests_of(const Step& step) {

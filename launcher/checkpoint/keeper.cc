@@ -26,6 +26,7 @@
 #include "launcher/checkpoint/disk.h"
 #include "launcher/checkpoint/messages.h"
 #include "launcher/checkpoint/renames.h"
+#include "launcher/checkpoint/state_file.h"
 #include "launcher/checkpoint/store.h"
 #include "launcher/checkpoint/transfer.h"
 #include "launcher/checkpoint/work_queue.h"
@@ -54,10 +55,12 @@ class Keeper {
       : settings_(settings),
         wire_(Fd(socket), longest_order),
         store_(settings.root, settings.most_bytes),
+        state_(settings.root),
         clients_(listen_for_keepers(), settings.own),
         news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         off_(!settings.off.empty()) {
     if (!news_) throw_errno("eventfd");
+    if (off_) state_.turn_off();
     if (off_) adopt();
     tell(Open{port_of(clients_.listener()), settings.most_bytes, settings.block});
     if (off_) tell(Off{settings.off});
@@ -72,6 +75,7 @@ class Keeper {
       for (const NewStep& each : renames_.read()) take(each);
       for (PendingClients::Arrival& each : clients_.poll()) admit(std::move(each));
       send_news();
+      state_.retry();
       wait();
     }
   }
@@ -149,6 +153,7 @@ class Keeper {
 
   void turn_off(const std::string& why) {
     if (off_.exchange(true)) return;
+    state_.turn_off();
     store_.clear();
     store_.sweep();
     tell(Off{why});
@@ -281,6 +286,7 @@ class Keeper {
 
   void handle(const Restore& order) {
     try {
+      state_.complete(order.step);
       const std::vector<RestoredRank> missing = store_.begin(order);
       std::vector<int64_t> ranks;
       for (const RestoredRank& each : order.ranks) ranks.push_back(each.rank);
@@ -324,12 +330,14 @@ class Keeper {
 
   void handle(const Retire& order) {
     if (off_) return;
+    state_.complete(order.complete);
     store_.retire(order);
     reading_.put([this] { store_.sweep(); });
   }
 
   void handle(const TurnOff&) {
     off_ = true;
+    state_.turn_off();
     store_.clear();
     reading_.put([this] { store_.sweep(); });
   }
@@ -337,6 +345,7 @@ class Keeper {
   KeeperSettings settings_;
   Wire wire_;
   Store store_;
+  StateFile state_;
   Renames renames_;
   PendingClients clients_;
   Fd news_;

@@ -66,6 +66,7 @@ void fields(auto& a, Is<Retire> auto& m) {
   step_of(a, m.below);
   step_or_none(a, m.except);
   step_or_none(a, m.writing);
+  step_or_none(a, m.complete);
 }
 void fields(auto&, Is<TurnOff> auto&) {}
 void fields(auto& a, Is<DiskStep> auto& m) {

@@ -42,11 +42,13 @@ struct Restore {
   int64_t parts = 0;        // there; rank 7 gets the part of rank 1 if there are 6
 };
 // Steps before `below` go, except two: the step `except`, and the step that nodes write to disk,
-// which makes room for newer ones if it has to; -1: no exception.
+// which makes room for newer ones if it has to; -1: no exception. `complete` is the newest step
+// that counts, for programs that ask; -1: none.
 struct Retire {
   int64_t below = 0;
   int64_t except = -1;
   int64_t writing = -1;
+  int64_t complete = -1;
 };
 // A step on disk: launcher/checkpoint/disk.h.
 struct DiskStep {

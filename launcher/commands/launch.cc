@@ -197,6 +197,9 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
                    "for the program: the number of ranks before, if it has changed");
   line.environment("SLIPWAY_CHECKPOINTS",
                    "for the program: the folder of its fast checkpoints, step-N for each");
+  line.environment("SLIPWAY_CHECKPOINTS_LIBRARY",
+                   "for the program: a C library that tells it which step is complete");
+  line.environment("SLIPWAY_CHECKPOINTS_STATE", "for that library: the file that it reads");
   line.file("slipway-ledger-JOB.jsonl", "what happened; `slipway ledger JOB` reads it");
   line.see_also("slipway-ledger(1)");
   line.see_also("slipway-rehearse(1)");

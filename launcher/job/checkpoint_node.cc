@@ -14,10 +14,13 @@
 #include "common/child.h"
 #include "common/environment.h"
 #include "common/error.h"
+#include "common/installation.h"
 #include "launcher/checkpoint/keeper.h"
 #include "launcher/checkpoint/memory_limit.h"
 #include "launcher/checkpoint/messages.h"
+#include "launcher/checkpoint/state_file.h"
 #include "launcher/checkpoint/store.h"
+#include "launcher/checkpoint_library/state_file.h"
 #include "launcher/job/protocol.h"
 
 namespace slipway::job {
@@ -30,6 +33,11 @@ std::string block_of_this_node() {
   const std::string address = environment_variable("SLURM_TOPOLOGY_ADDR");
   const size_t dot = address.rfind('.');
   return dot == address.npos ? "" : address.substr(0, dot);
+}
+
+// Of launcher/checkpoint_library/.
+std::filesystem::path library() {
+  return own_installation().prefix / "lib/slipway/libslipway-checkpoints.so.1";
 }
 
 }  // namespace
@@ -73,6 +81,8 @@ CheckpointNode::~CheckpointNode() {
 void CheckpointNode::add_variable(int64_t rank, Variables& variables) const {
   if (!wire_) return;
   variables["SLIPWAY_CHECKPOINTS"] = checkpoint::rank_folder(folder_->path(), rank);
+  variables[checkpoint::state_variable] = checkpoint::state_path(folder_->path());
+  variables["SLIPWAY_CHECKPOINTS_LIBRARY"] = library();
 }
 
 std::vector<std::string> CheckpointNode::receive() {

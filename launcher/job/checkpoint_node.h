@@ -23,7 +23,8 @@ class CheckpointNode {
   CheckpointNode(const CheckpointNode&) = delete;
   CheckpointNode& operator=(const CheckpointNode&) = delete;
 
-  // Adds $SLIPWAY_CHECKPOINTS, the folder of a rank, if there is one.
+  // Adds $SLIPWAY_CHECKPOINTS, the folder of a rank, if there is one, and what
+  // launcher/checkpoint_library/ needs.
   void add_variable(int64_t rank, Variables& variables) const;
 
   // Encoded messages of launcher/checkpoint/messages.h. Never waits.

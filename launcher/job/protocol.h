@@ -22,7 +22,7 @@
 
 namespace slipway::job {
 
-inline constexpr uint32_t protocol_number = 9;
+inline constexpr uint32_t protocol_number = 10;
 Speaker this_program();
 
 // For std::visit.

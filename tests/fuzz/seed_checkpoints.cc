@@ -34,7 +34,7 @@ int main(int, char** arguments) {
   const std::string digest(digest_bytes, 'd');
   for (const ToKeeper& each : std::initializer_list<ToKeeper>{
            Copy{1, 20, digest, {{"b", 4000}}}, Restore{2, 20, {{1, digest, {{"b", 4000}}}}},
-           Retire{20, -1, -1}, TurnOff{}, Write{{"/d", 20, "7.1"}, {{1, digest}}},
+           Retire{20, -1, -1, -1}, TurnOff{}, Write{{"/d", 20, "7.1"}, {{1, digest}}},
            Publish{{"/d", 20, "7.1"}, {digest}}, Find{2, "/d", 20}})
     seed(0, encode(each));
   for (const FromKeeper& each : std::initializer_list<FromKeeper>{

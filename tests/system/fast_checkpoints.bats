@@ -144,6 +144,45 @@ no_keeper() { ! keepers "$1" >/dev/null; }
   matches "step [0-9]* in /home/steps is one of 2 ranks"
 }
 
+@test "fast checkpoints: a program asks which step is complete, and waits for one" {
+  WAIT_SECONDS=240 wait_for node_is $N-1 idle
+  write_program /home/ask.py <<'END'
+#!/usr/bin/python3
+import os, pathlib, sys, time
+sys.path.insert(0, "/opt/slipway/share/slipway/examples/train")
+import complete
+folder, rank = pathlib.Path(os.environ["SLIPWAY_CHECKPOINTS"]), os.environ["RANK"]
+step = complete.newest() or 0
+print(f"rank {rank} begins with {complete.newest()}", flush=True)
+assert [each.name for each in folder.iterdir()] == ([f"step-{step}"] if step else [])
+while step < 60:
+    step += 1
+    partial = folder / f"step-{step}.tmp"
+    partial.mkdir()
+    (partial / "rank").write_text(rank)
+    partial.rename(folder / f"step-{step}")
+    pathlib.Path(os.environ["SLIPWAY_PROGRESS"]).write_text(str(step))
+    if step % 10 == 0:
+        assert complete.wait(step, seconds=120)
+        assert complete.newest() == step and not complete.wait(step + 1, seconds=0)
+        print(f"rank {rank} has step {step} complete", flush=True)
+    time.sleep(0.05)
+END
+  NODES=4 submit --spares 1 --fast-checkpoints -- ./ask.py
+  wait_for has_said "rank 2 has step 20 complete"
+  slipway fault $NAME $N-1 power-off
+  ended 0
+  slipway fault $NAME $N-1 power-on
+  local step
+  step=$(sed -n 's/.*each rank has step \([0-9]*\) from memory/\1/p' <<<"$output")
+  [ "$step" -ge 20 ]
+  for rank in 0 1 2; do
+    says "rank $rank begins with None"
+    says "rank $rank begins with $step"
+    says "rank $rank has step 60 complete"
+  done
+}
+
 # Last, because it takes a node.
 @test "fast checkpoints: a training run that loses a node ends like an undisturbed one, to the last bit" {
   local train=/opt/slipway/share/slipway/examples/train

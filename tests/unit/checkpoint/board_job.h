@@ -33,6 +33,7 @@ struct Job {
   std::set<std::string> cannot_copy;
   bool is_replicated = false;  // all ranks write the same
   size_t copies_made = 0;
+  std::map<std::string, int64_t> programs_see;  // as complete
   Texts said;
 
   // On disk: what has been published, and whose parts cannot be read.
@@ -122,6 +123,7 @@ struct Job {
     board.heard(node, Restored{order.attempt, order.step, trouble});
   }
   void obey(const std::string& node, const Retire& order) {
+    programs_see[node] = order.complete;
     std::erase_if(there[node], [&](const auto& each) {
       return each.first < order.below && each.first != order.except && each.first != order.writing;
     });

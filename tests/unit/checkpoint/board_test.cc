@@ -26,7 +26,9 @@ TEST_CASE("board: older steps go when a newer one counts") {
   CHECK(job.board.complete_step() == 40);
   for (const std::string& node : job.nodes)
     for (const auto& [step, rank] : job.there[node]) CHECK(step == 40);
+  for (const std::string& node : job.nodes) CHECK(job.programs_see[node] == 40);
   job.write(0, 60);
+  CHECK(job.programs_see["n1"] == 40);
   CHECK(job.there["n0"].contains({40, 0}));  // until 60 counts
   CHECK(job.board.complete_step() == 40);
 }

@@ -17,6 +17,7 @@
 #include "common/file.h"
 #include "common/wire.h"
 #include "launcher/checkpoint/board.h"
+#include "launcher/checkpoint/state_file.h"
 #include "launcher/checkpoint/store.h"
 #include "launcher/checkpoint/transfer.h"
 #include "tests/unit/catch.h"
@@ -174,10 +175,13 @@ TEST_CASE("keeper: steps are copied to other nodes, and a spare gets those of a 
   cluster.until([&] { return cluster.board.complete_step() == 20; });
   CHECK(read_file(cluster.node(1).root() / "copies/0/step-20/sub/state") ==
         Cluster::content(0, 20, 1000));
+  const auto state = [&](size_t node) { return read_file(state_path(cluster.node(node).root())); };
+  cluster.until([&] { return state(0) == "slipway checkpoints 1\ncomplete 20\n"; });
   cluster.lose(2);
   cluster.begin({0, 1, 4, 3});
   CHECK(cluster.board.restored_text() == "each rank has step 20 from memory");
   cluster.check(20);
+  CHECK(state(4) == "slipway checkpoints 1\ncomplete 20\n");
   cluster.write(40);
   cluster.until([&] { return cluster.board.complete_step() == 40; });
 }
@@ -262,6 +266,10 @@ TEST_CASE("keeper: when the memory does not suffice, it removes what programs wr
   cluster.until([&] { return cluster.board.complete_step() == 20; });
   cluster.write(40);  // the copies do not fit beside those of step 20
   cluster.until([&] { return cluster.board.is_off(); });
+  cluster.until([&] {
+    std::ifstream file(state_path(cluster.node(0).root()));
+    return std::string(std::istreambuf_iterator<char>(file), {}).ends_with("\noff\n");
+  });
   const auto has = [&](int64_t step) {
     return fs::exists(cluster.folder(0) / ("step-" + std::to_string(step)));
   };

@@ -28,7 +28,7 @@ void returns(const Message& message) {
 TEST_CASE("checkpoint messages: every kind reads back as written, and nothing else is read") {
   returns<ToKeeper>(Copy{7, 20, digest, {{"n1", 4000}, {"n2", 4001}}});
   returns<ToKeeper>(Restore{2, -1, {{7, digest, {}}, {8, digest, {{"n1", 4000}}}}, "/steps", 6});
-  returns<ToKeeper>(Retire{20, -1, 10});
+  returns<ToKeeper>(Retire{20, -1, 10, 15});
   returns<ToKeeper>(Write{{"/disk", 20, "7.1"}, {{3, digest}, {4, digest}}});
   returns<ToKeeper>(Publish{{"/disk", 20, "7.1"}, {digest, digest}});
   returns<ToKeeper>(Find{2, "/disk", 20});
