@@ -35,10 +35,14 @@ Wire::Wire(Fd socket, size_t longest) : socket_(std::move(socket)), longest_(lon
 }
 
 void Wire::put(std::string_view message) {
+  queue(message);
+  flush();
+}
+
+void Wire::queue(std::string_view message) {
   const uint32_t length = htonl(static_cast<uint32_t>(message.size()));
   out_.append(reinterpret_cast<const char*>(&length), length_bytes);
   out_.append(message);
-  flush();
 }
 
 void Wire::flush() {

@@ -19,6 +19,8 @@ class Wire {
 
   int fd() const { return socket_.get(); }
 
+  // Queues a message for the next flush(), with which many cost little more than one.
+  void queue(std::string_view message);
   // Queues a message, and sends what can be sent now.
   void put(std::string_view message);
   void flush();

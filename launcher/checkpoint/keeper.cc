@@ -118,7 +118,8 @@ class Keeper {
       const std::lock_guard lock(mutex_);
       messages.swap(to_send_);
     }
-    for (const FromKeeper& each : messages) wire_.put(encode(each));
+    for (const FromKeeper& each : messages) wire_.queue(encode(each));
+    wire_.flush();
   }
 
   // --- what programs write

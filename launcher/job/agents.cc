@@ -36,10 +36,13 @@ Agents::Agents(const std::vector<std::string>& nodes, std::chrono::milliseconds 
 std::vector<AgentEvent> Agents::wait(std::chrono::milliseconds timeout, int other, bool read) {
   beat();
   std::vector<pollfd> fds = {{other, POLLIN, 0}};
+  std::vector<std::pair<const std::string, Node>*> polled;  // the last of fds
   if (read) {
     if (clients_) fds.push_back({clients_->fd(), POLLIN, 0});
-    for (const auto& [name, node] : nodes_) {
-      if (node.wire) fds.push_back(to_poll(*node.wire));
+    for (auto& each : nodes_) {
+      if (!each.second.wire) continue;
+      fds.push_back(to_poll(*each.second.wire));
+      polled.push_back(&each);
     }
   }
   const auto most =
@@ -54,9 +57,10 @@ std::vector<AgentEvent> Agents::wait(std::chrono::milliseconds timeout, int othe
     for (PendingClients::Arrival& arrival : clients_->poll()) admit(std::move(arrival));
     if (missing() == 0 && !may_join_) clients_.reset();
   }
-  for (auto& [name, node] : nodes_) {
-    if (node.state == State::here) receive(name, node);
-  }
+  const size_t first = fds.size() - polled.size();
+  for (size_t i = 0; i < polled.size(); ++i)
+    if (auto& [name, node] = *polled[i]; node.state == State::here)
+      receive(name, node, fds[first + i].revents != 0);
   return std::exchange(events_, {});
 }
 
@@ -99,7 +103,9 @@ Agents::Node* Agents::node_of(const std::string& name) {
   return &node;
 }
 
-void Agents::receive(const std::string& name, Node& node) {
+void Agents::receive(const std::string& name, Node& node, bool is_ready) {
+  // In a large job few agents have sent something, and asking all of them takes long.
+  if (!is_ready && Clock::now() - node.last_message <= limit_) return;
   node.wire->flush();
   const bool there = node.wire->receive();
   try {
@@ -140,6 +146,16 @@ void Agents::beat() {
 void Agents::send(const std::string& node, const ToAgent& message) {
   const auto found = nodes_.find(node);
   if (found != nodes_.end() && found->second.wire) found->second.wire->put(encode(message));
+}
+
+void Agents::queue(const std::string& node, const ToAgent& message) {
+  const auto found = nodes_.find(node);
+  if (found != nodes_.end() && found->second.wire) found->second.wire->queue(encode(message));
+}
+
+void Agents::flush() {
+  for (auto& [name, node] : nodes_)
+    if (node.wire && node.wire->unsent() > 0) node.wire->flush();
 }
 
 bool Agents::is_here(const std::string& node) const {

@@ -54,6 +54,9 @@ class Agents {
   std::vector<AgentEvent> wait(std::chrono::milliseconds timeout, int other, bool read);
 
   void send(const std::string& node, const ToAgent& message);
+  // The same for many messages: flush() sends those that were queued for a node at once.
+  void queue(const std::string& node, const ToAgent& message);
+  void flush();
   // Drops an agent that sent an invalid message; the next wait() reports it as gone.
   void refuse(const std::string& node, const std::string& why);
   bool is_here(const std::string& node) const;
@@ -70,7 +73,7 @@ class Agents {
   void admit(PendingClients::Arrival arrival);
   // The node that an agent claims to be on, if it is awaited or may join.
   Node* node_of(const std::string& name);
-  void receive(const std::string& name, Node& node);
+  void receive(const std::string& name, Node& node, bool is_ready);
   void lose(const std::string& name, Node& node, const std::string& why);
   void beat();
 

@@ -63,7 +63,8 @@ void Launcher::send_checkpoint_orders() {
   if (!board_) return;
   for (const std::string& text : board_->news()) say(text);
   for (const checkpoint::Order& each : board_->orders())
-    agents_.send(each.node, CheckpointOrder{checkpoint::encode(each.message)});
+    agents_.queue(each.node, CheckpointOrder{checkpoint::encode(each.message)});
+  agents_.flush();
 }
 
 }  // namespace slipway::job
