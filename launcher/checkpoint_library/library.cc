@@ -1,5 +1,5 @@
 // libslipway-checkpoints.so: what slipway_checkpoints.h declares. Programs load it whatever they
-// are written in and linked with, so it uses nothing but the C library.
+// are written in and linked with, so it uses only the C library.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -79,7 +79,7 @@ class PlayedAgents {
                                       this_program());
       agents_.push_back(
           {name, std::make_unique<Wire>(std::move(socket), longest_message), {}, 0, 0});
-      // Some ports, so that the orders are as long as they are in a job.
+      // Any ports, so that orders are as long as in a job.
       tell(agents_.back(),
            checkpoint::Open{40000 + i % 20000, copy_bytes * 100, fmt::format("block-{}", i / 64)});
     }
@@ -243,7 +243,7 @@ int launch(const Size& size) {
   print("agents connect", launcher.until([&] { return board.has_opened(all); }), 1);
   const auto end = Clock::now() + idle_time;
   const double idle_seconds = std::chrono::duration<double>(idle_time).count();
-  print("nothing but heartbeats, in a second", launcher.until([&] { return Clock::now() > end; }),
+  print("heartbeats alone, in a second", launcher.until([&] { return Clock::now() > end; }),
         idle_seconds);
   board.begin(1, {nodes, size.ranks});
   print("an attempt begins", launcher.until([&] { return board.is_ready(); }), 1);

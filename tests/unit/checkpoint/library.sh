@@ -1,5 +1,5 @@
 #!/bin/sh
-# library.sh CC HEADER LIBRARY: the header is plain C, a C program links with the library, and that needs nothing but the C library
+# library.sh CC HEADER LIBRARY: the header is plain C, a C program links with the library, and that needs only the C library
 set -eu
 cc=$1 header=$2 library=$3
 folder=$(mktemp -d)
