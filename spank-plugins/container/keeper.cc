@@ -66,10 +66,20 @@ Environment base_environment(const ContainerPlan& plan) {
   return base;
 }
 
+// A job with --export=NONE has no HOME. enroot's hooks 10-home and 10-environ set it then.
+void add_home(Environment& environment, const std::string& home) {
+  const auto found = environment.find("HOME");
+  if ((found == environment.end() || found->second.empty()) && !home.empty()) {
+    environment["HOME"] = home;
+  }
+}
+
 // The environment of the image's own making: what /etc/rc starts with.
-Environment container_environment(const ContainerPlan& plan, const Environment& image) {
+Environment container_environment(const ContainerPlan& plan, const Environment& image,
+                                  const std::string& home) {
   Environment all = merged(base_environment(plan), image, plan.job_wins);
-  if (plan.remap_root && !image.contains("HOME")) all["HOME"] = "/root";
+  if (plan.remap_root && !image.contains("HOME")) all["HOME"] = home;
+  add_home(all, home);
   all.try_emplace("PATH", default_path);
   return all;
 }
@@ -121,15 +131,16 @@ struct RcRun {
   const StepdLine& line;
   bool runs = false;
   std::string library_folder;
+  std::string home;  // the user's, inside; or empty
 };
 
 Answer run_rc(const ContainerPlan& plan, const Environment& image, const RcRun& run) {
   Answer answer;
   answer.workdir = "/";
   Environment changed = image;
-  if (plan.remap_root && !image.contains("HOME")) changed["HOME"] = "/root";
+  if (plan.remap_root && !image.contains("HOME")) changed["HOME"] = run.home;
   if (run.runs && ::access("/etc/rc", R_OK) == 0) {
-    Environment before = container_environment(plan, image);
+    Environment before = container_environment(plan, image, run.home);
     if (!run.library_folder.empty()) {
       std::string& path = before[library_path];
       path = with_library_folder(path, run.library_folder);
@@ -143,6 +154,7 @@ Answer run_rc(const ContainerPlan& plan, const Environment& image, const RcRun& 
     answer.workdir = result.workdir;
   }
   answer.environment = merged(plan.job, changed, plan.job_wins);
+  add_home(answer.environment, run.home);
   answer.environment.try_emplace("PATH", default_path);
   return answer;
 }
@@ -165,7 +177,8 @@ Answer make_container(const ContainerPlan& plan, StepdLine& line, Fd& lock) {
   lock = root.take_lock();
   enter_user_namespace(inner_ids(real_root, plan.remap_root, uid, gid),
                        namespaces & ~CLONE_NEWUSER);
-  Answer answer = run_rc(plan, image, {log, line, root.runs_rc(), root.library_folder()});
+  Answer answer =
+      run_rc(plan, image, {log, line, root.runs_rc(), root.library_folder(), root.home()});
   if (!plan.workdir.empty()) answer.workdir = plan.workdir;
   struct stat info = {};
   if (::stat(answer.workdir.c_str(), &info) != 0) {

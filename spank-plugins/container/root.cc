@@ -152,7 +152,7 @@ void RootBuilder::add_accounts() {
   try {
     write_in_root(root, "etc/passwd", users);
     write_in_root(root, "etc/group", groups);
-    make_home(root, plan_.remap_root ? "/root" : account_.home);
+    make_home(root, home());
   } catch (const Error&) {  // a folder of another user: its files can only be covered
     cover_file("etc/passwd", users);
     cover_file("etc/group", groups);
@@ -194,10 +194,7 @@ void RootBuilder::add_mounts() {
   mount_system();
   mount_configuration();
   if (plan_.mount_home && !account_.home.empty()) {
-    mount_line(roots(), {account_.home,
-                         plan_.remap_root ? "/root" : account_.home,
-                         "",
-                         {"x-create=dir", "rbind", "nosuid"}});
+    mount_line(roots(), {account_.home, home(), "", {"x-create=dir", "rbind", "nosuid"}});
   }
   for (const MountRequest& mount : pmi_mounts(plan_.job)) mount_line(roots(), line_of(mount));
   for (const MountLine& line :

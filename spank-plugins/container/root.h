@@ -38,6 +38,8 @@ class RootBuilder {
   const std::vector<std::string>& notes() const { return notes_; }
   // For LD_LIBRARY_PATH; or empty.
   const std::string& library_folder() const { return library_folder_; }
+  // The user's home folder inside; or empty.
+  std::string home() const { return plan_.remap_root ? "/root" : account_.home; }
 
  private:
   void add_accounts();

@@ -203,6 +203,14 @@ END
   [ "$status" -ne 0 ]
 }
 
+@test "container: without HOME in the job or the image, it is the account's, or /root" {
+  run sh_on login 'unset HOME; srun --quiet --container-image=/home/a.sqsh sh -c "echo [\$HOME]"
+    srun --quiet --export=NONE --container-image=/home/a.sqsh sh -c "echo [\$HOME]"
+    srun --quiet --export=NONE --container-image=/home/a.sqsh --container-remap-root --container-mount-home sh -c "echo [\$HOME]"
+    HOME=/mine srun --quiet --container-image=/home/a.sqsh sh -c "echo [\$HOME]"'
+  [ "$output" = "$(printf '[/root]\n[/root]\n[/root]\n[/mine]')" ] || { echo "$output" && false; }
+}
+
 @test "container: the entrypoint runs if asked, sets variables, and shows its output if asked" {
   put_image entry.sqsh --rc 'echo from the entrypoint; export SET_BY_ENTRYPOINT=yes; [ -e /etc/rc.local ] && . /etc/rc.local; exec "$@"'
   run sh_on login 'srun --quiet --container-image=/home/entry.sqsh --container-entrypoint --container-entrypoint-log sh -c "echo [\$SET_BY_ENTRYPOINT]"'

@@ -35,6 +35,12 @@ as_ann() { as ann "$1"; }
   [[ "$output" == *"0 755 /run/slipway/containers"*"4321 700 /run/slipway/containers/4321"* ]]
 }
 
+@test "container users: without HOME in the job, it is the account's" {
+  run as_ann 'touch mine; unset HOME; srun --quiet --export=NONE --container-image=/home/a.sqsh --container-mount-home sh -c "echo \$HOME; ls \$HOME"
+    srun --quiet --export=NONE --container-image=/home/a.sqsh --container-remap-root sh -c "echo \$HOME"'
+  [[ "$output" == "/home/ann"*mine*"/root" ]] || { echo "$output" && false; }
+}
+
 @test "container users: an image is saved only where its user can write, and a step learns that at its start" {
   run as_ann 'srun --quiet --container-image=/home/a.sqsh --container-save=/etc/x.sqsh echo ran'
   fails_with 1 'container: cannot save the container as `/etc/x.sqsh`: Permission denied'
