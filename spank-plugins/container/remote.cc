@@ -181,6 +181,9 @@ bool task_init(spank_t spank) {
         for (const std::string& note : outcome.notes) print_lines(note);
       }
       if (!outcome.error.empty()) throw Error(outcome.error);
+      if (state.start->follow_task(local_task_count(spank), print_lines)) {
+        change_variable(slurm, "SLURM_TASK_PID", std::to_string(::getpid()));
+      }
       enter(spank, outcome);
     });
   }

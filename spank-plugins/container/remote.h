@@ -26,7 +26,7 @@ void user_init(spank_t spank);
 // Moves a task into the container. False if the task must not start, after it has printed why.
 bool task_init(spank_t spank);
 
-// As root, when a task has ended: after the last, --container-save is done.
+// As root, when a task has ended.
 void task_exit(spank_t spank);
 
 // As root, at the end of the step.

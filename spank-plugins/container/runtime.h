@@ -84,9 +84,9 @@ void stop(Container& container) noexcept;
 // step, before slurm_spank_exit, so call it in slurm_spank_task_exit of the last task. Throws
 // Error.
 //
-// A step that has ended cannot fail any more, so check_place_to_save() throws Error before it
-// begins if the caller could not make the file.
-void check_place_to_save(const std::filesystem::path& file);
+// check_place_to_save() throws Error before the step begins if neither the caller nor the step's
+// tasks could make the file. Returns what a task has to make before its end; or an empty text.
+std::string check_place_to_save(const std::filesystem::path& file);
 void save(const Container& container, const std::filesystem::path& file);
 
 }  // namespace slipway::container

@@ -52,15 +52,19 @@ std::string glob_of(std::string_view path) {
   return glob;
 }
 
-void check_place_to_save(const std::filesystem::path& file) {
+std::string check_place_to_save(const std::filesystem::path& file) {
   const std::string what = fmt::format("cannot save the container as `{}`", file.string());
-  const std::filesystem::path folder = file.parent_path();
   struct stat info = {};
   if (::stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) throw_errno(what, EISDIR);
-  if (::stat(folder.c_str(), &info) != 0)
-    throw_errno(fmt::format("{}: `{}`", what, folder.string()));
+  const std::filesystem::path wanted = file.parent_path();
+  std::filesystem::path folder = wanted;  // the innermost one that exists
+  while (::stat(folder.c_str(), &info) != 0) {
+    if (errno != ENOENT) throw_errno(fmt::format("{}: `{}`", what, folder.string()));
+    folder = folder.parent_path();
+  }
   if (!S_ISDIR(info.st_mode)) throw_errno(what, ENOTDIR);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) throw_errno(what);
+  return folder == wanted ? "" : wanted.string();
 }
 
 void save(const Container& container, const std::filesystem::path& file) {
@@ -89,7 +93,7 @@ void save(const Container& container, const std::filesystem::path& file) {
     throw error.within("mksquashfs, which is in Debian's squashfs-tools");
   }
   if (std::rename(part.c_str(), file.c_str()) != 0) {
-    throw_errno(fmt::format("cannot save the container as `{}`", file.string()));
+    throw_errno("cannot rename the new file");
   }
 }
 

@@ -1,6 +1,8 @@
 // The container of one step on this node: making it, or joining another step's.
 #include "spank-plugins/container/step.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "common/process_stat.h"
 #include "common/text.h"
 #include "spank-plugins/container/notation.h"
+#include "spank-plugins/container/plan_text.h"
 
 namespace slipway::container {
 namespace {
@@ -55,17 +58,29 @@ void StepContainer::choose_folder() {
   place_ = fs::exists(unnamed / "running.json") ? unnamed : named;
 }
 
-void StepContainer::check_save() const {
+void StepContainer::check_save() {
   if (!facts_.request.save) return;
   const fs::path file = place_to_save(facts_);
-  run_as(facts_.user, [&] { check_place_to_save(file); }, {facts_.id.job, time_to_check});
+  const Fd answer = memory_file("place to save", "");
+  const auto check = [&] {
+    const std::string missing = check_place_to_save(file);
+    if (::pwrite(answer.get(), missing.data(), missing.size(), 0) < 0) throw_errno("cannot answer");
+  };
+  run_as(facts_.user, check, {facts_.id.job, time_to_check});
+  const std::string missing = read_whole(answer.get());
+  if (missing.empty()) return;
+  notes_.push_back(fmt::format(
+      "the folder `{}` does not exist: unless a task makes it, the container cannot be saved",
+      missing));
 }
 
 void StepContainer::begin() {
   const std::optional<Running> running = read_running(place_);
   const std::optional<Made> made = temporary_ ? std::nullopt : read_made(place_);
   const Way way = choose_way(facts_.request, {made.has_value() || running, running.has_value()});
-  notes_ = notes_on(facts_.request, way, made ? made->asked : "");
+  for (std::string& note : notes_on(facts_.request, way, made ? made->asked : "")) {
+    notes_.push_back(std::move(note));
+  }
   if (way == Way::attach) {
     attach_to(*running);
   } else {

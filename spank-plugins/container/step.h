@@ -41,7 +41,7 @@ class StepContainer {
 
  private:
   void choose_folder();
-  void check_save() const;
+  void check_save();
   void begin();
   void start_anew(Way way);
   void attach_to(const Running& running);

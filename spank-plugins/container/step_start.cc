@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <exception>
 #include <system_error>
 #include <utility>
@@ -91,6 +92,10 @@ void leave(const Fd& file, const Outcome& outcome) {
 
 StepStart::StepStart(StepFacts facts)
     : facts_(std::move(facts)), outcome_(memory_file("outcome", "")) {
+  if (facts_.request.save) {
+    saving_ = std::make_unique<Saving>(
+        facts_.user, facts_.id.job, [this] { write_image(); }, std::vector<int>{outcome_.get()});
+  }
   Pipe ready = make_pipe(), life = make_pipe();
   maker_ = fork_child("the process that makes the container");
   if (maker_ == 0) {
@@ -129,28 +134,34 @@ Container container_of(const Outcome& outcome) {
   return container;
 }
 
-void StepStart::save() const {
-  if (!facts_.request.save) return;
-  const Outcome outcome = read_outcome();
-  if (!outcome.error.empty()) return;
+// As the user, in a process of its own.
+void StepStart::write_image() const {
   const fs::path target = place_to_save(facts_);
-  run_as(facts_.user,
-         [&] {
-           Container held;
-           held.keeper = outcome.keeper;
-           // Every node of the step writes; the file is one of theirs, whole.
-           const fs::path part =
-               fmt::format("{}.{}.{}.part", target.string(), facts_.id.job, outcome.keeper);
-           try {
-             container::save(held, part);
-             fs::rename(part, target);
-           } catch (...) {
-             std::error_code ignored;
-             fs::remove(part, ignored);
-             throw;
-           }
-         },
-         {facts_.id.job});
+  const std::string what = fmt::format("cannot save the container as `{}`", target.string());
+  struct stat folder = {};
+  if (::stat(target.parent_path().c_str(), &folder) != 0) throw_errno(what);
+  Container held;
+  held.keeper = read_outcome().keeper;
+  // Every node of the step writes; the file is one of theirs, whole.
+  const fs::path part = fmt::format("{}.{}.{}.part", target.string(), facts_.id.job, held.keeper);
+  try {
+    container::save(held, part);
+    if (std::rename(part.c_str(), target.c_str()) != 0) throw_errno("cannot rename the new file");
+  } catch (const Error& error) {
+    ::unlink(part.c_str());
+    throw error.within(what);
+  }
+}
+
+bool StepStart::follow_task(uint32_t tasks,
+                            const std::function<void(const std::string&)>& print) const {
+  if (saving_) saving_->follow_task(tasks, print);
+  return saving_ != nullptr;
+}
+
+void StepStart::save() const {
+  if (!saving_ || saving_->has_run() || !read_outcome().error.empty()) return;
+  if (const std::string error = saving_->run(); !error.empty()) throw Error(error);
 }
 
 void StepStart::end_maker() {

@@ -7,10 +7,13 @@
 
 #include <sys/types.h>
 
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "common/fd.h"
 #include "spank-plugins/container/outcome.h"
+#include "spank-plugins/container/saving.h"
 #include "spank-plugins/container/step.h"
 
 namespace slipway::container {
@@ -23,7 +26,11 @@ class StepStart {
   // In a task: waits until the container is up, or has failed to come up.
   Outcome wait() const;
 
-  // As root, after the last task: writes the container's files where --container-save says. Throws
+  // In a task, before it joins the container: Saving::follow_task, if the step saves its container.
+  // Returns whether the caller is now another process.
+  bool follow_task(uint32_t tasks, const std::function<void(const std::string&)>& print) const;
+
+  // After the last task: saves the container if the tasks were killed before they could. Throws
   // Error.
   void save() const;
 
@@ -35,7 +42,10 @@ class StepStart {
   Outcome read_outcome() const;
   void end_maker();
 
+  void write_image() const;
+
   StepFacts facts_;
+  std::unique_ptr<Saving> saving_;  // if the step saves its container
   pid_t maker_ = 0;
   Fd process_;  // a pidfd of the maker
   Fd outcome_;  // a file in memory that it fills

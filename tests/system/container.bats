@@ -252,9 +252,52 @@ END
   says "saved"
 }
 
+# saving OPTION... SCRIPT: a step on the first node whose container is saved
+saving() { on_one --container-image=/home/a.sqsh --container-writable --container-mounts=/home "${@:1:$#-1}" sh -c "${!#}"; }
+
+@test "container: a task makes the folder of the saved image, or the step fails" {
+  run saving --container-save=/home/made/x.sqsh 'mkdir /home/made && echo kept >/kept && test $SLURM_TASK_PID = $$'
+  says "container: the folder \`/home/made\` does not exist: unless a task makes it, the container cannot be saved"
+  run sh_on login 'srun --quiet --container-image=/home/made/x.sqsh cat /kept'
+  says kept
+  run saving --container-save=/home/unmade/x.sqsh 'echo ran'
+  fails_with 1 'container: cannot save the container as `/home/unmade/x.sqsh`: No such file or directory'
+  [[ "$output" == *ran* ]]
+}
+
+@test "container: an image that cannot be saved fails the step, and leaves no part" {
+  sh_on "$(compute_nodes $NAME | head -n 1)" 'mkdir -p /small && { mountpoint -q /small || mount -t tmpfs -o size=1M tmpfs /small; } && chmod 1777 /small'
+  run saving --ntasks=2 --container-save=/small/x.sqsh 'echo ran'
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"container: cannot save the container as \`/small/x.sqsh\`: mksquashfs"* ]] || { echo "$output" && false; }
+  [ "$(grep -c '^ran$' <<<"$output")" -eq 2 ]
+  run saving --container-save=/small/x.sqsh 'exit 7'
+  [ "$status" -eq 7 ]
+  run sh_on "$(compute_nodes $NAME | head -n 1)" 'ls -A /small'
+  [ "$output" = "" ]
+}
+
+@test "container: with --container-save, tasks get signals and the terminal, and end as they end" {
+  run saving --container-save=/home/signal.sqsh 'kill -USR2 $$'
+  [ "$status" -eq $((128 + 12)) ]
+  run sh_on login 'timeout 60 script --quiet --return --command "srun --quiet --pty --container-image=/home/a.sqsh --container-save=/home/pty.sqsh sh -c \"test -t 0 && ps -o stat= -p \\\$\\\$ && exit 5\"" /dev/null'
+  [ "$status" -eq 5 ] || { echo "$output" && false; }
+  [[ "$output" == *S*+* ]] || { echo "$output" && false; }
+  run sh_on login 'sbatch --quiet --wait --output=/home/batch.out --container-image=/home/a.sqsh --container-save=/home/batch.sqsh \
+    --wrap "exit 3"; echo $?; ls /home/batch.sqsh /home/signal.sqsh /home/pty.sqsh'
+  says "$(printf '3\n/home/batch.sqsh\n/home/pty.sqsh\n/home/signal.sqsh')"
+  # Each task gets a signal of the step once.
+  run sh_on login 'job=$(sbatch --parsable --nodes=2 --output=/home/once.out --wrap "srun --container-image=/home/a.sqsh --container-save=/home/once.sqsh --container-mounts=/home \
+    sh -c \"trap \\\"echo got\\\" USR1; touch /home/once.\\\$SLURM_PROCID; until test -e /home/once.end; do sleep 0.1; done\"")
+    until test -e /home/once.0 && test -e /home/once.1; do sleep 0.1; done
+    scancel --signal=USR1 $job.0; sleep 2; touch /home/once.end
+    until ! squeue --noheader --jobs=$job 2>/dev/null | grep -q .; do sleep 0.2; done; cat /home/once.out'
+  [ "$(grep -c '^got$' <<<"$output")" -eq 2 ] || { echo "$output" && false; }
+}
+
 @test "container: a place that cannot get the saved image fails the step before its tasks run" {
   local place
-  for place in /none/x.sqsh /home /home/a.sqsh/x; do
+  for place in /home /home/a.sqsh/x /home/a.sqsh/x/y; do
     run in_image --container-save=$place echo ran
     fails_with 1 "container: cannot save the container as \`$place\`: "
     lacks '^ran$'
