@@ -46,6 +46,18 @@ class Hostile(ContainerCase):
         with open(self.victim, encoding="utf-8") as file:
             self.assertEqual(file.read(), "untouched\n")
 
+    def test_folders_of_the_image_do_not_lead_to_the_node(self):
+        victim = self.made("victims")
+        os.chmod(victim, 0o777)
+        linked = shutil.copytree(self.root, self.folder + "/linked", symlinks=True, ignore=shutil.ignore_patterns("zero"))
+        shutil.rmtree(linked + "/etc")
+        os.symlink(victim, linked + "/etc")
+        image = make_image(linked, self.folder + "/linked.sqsh")
+        for user in [[], ["user=0"]]:
+            result = shell("readlink /etc", f"image={image}", *user)
+            self.assertEqual((result.stdout, result.stderr), (f"{victim}\n", ""))
+            self.assertEqual(os.listdir(victim), [])
+
     def test_mounts_cannot_be_taken_away_by_a_containers_root(self):
         for script in ["umount -l /sys", "umount -l /proc", "mount -o remount,rw,bind /sys", "mount -o remount,suid,dev,bind /"]:
             result = shell(script, f"image={self.image}", "remap")
