@@ -59,15 +59,14 @@ std::string folder_of(pid_t process) {
   return size > 0 ? std::string(path, static_cast<size_t>(size)) : "/";
 }
 
-[[noreturn]] void explain_end(int status) {
+[[noreturn]] void explain_end(int status, bool with_entrypoint) {
   const int code = exit_code_of(status);
   if (code == 127) {
     throw Error("the image has /etc/rc, but /bin/sh or what /etc/rc executes is missing");
   }
-  throw Error(
-      fmt::format("/etc/rc of the image ended with status {} instead of executing its arguments; "
-                  "--no-container-entrypoint leaves the entrypoint out",
-                  code));
+  throw Error(fmt::format(
+      "/etc/rc of the image ended with status {} instead of executing its arguments{}", code,
+      with_entrypoint ? "; --no-container-entrypoint leaves the entrypoint out" : ""));
 }
 
 }  // namespace
@@ -92,7 +91,7 @@ Fd open_entrypoint_log(const std::filesystem::path& path) {
   return log;
 }
 
-EntrypointResult run_entrypoint(const Environment& environment, const Fd& log, int line) {
+EntrypointResult run_entrypoint(const EntrypointRun& run) {
   sigset_t of_children;
   ::sigemptyset(&of_children);
   ::sigaddset(&of_children, SIGCHLD);
@@ -100,9 +99,9 @@ EntrypointResult run_entrypoint(const Environment& environment, const Fd& log, i
   const Fd signals(::signalfd(-1, &of_children, SFD_CLOEXEC));
   if (!signals) throw_errno("cannot wait for /etc/rc");
   const pid_t shell = fork_child("/etc/rc");
-  if (shell == 0) become_shell(environment, log.get());
-  const int status = wait_for_shell(shell, signals, line);
-  if (!WIFSTOPPED(status)) explain_end(status);
+  if (shell == 0) become_shell(run.environment, run.log.get());
+  const int status = wait_for_shell(shell, signals, run.line);
+  if (!WIFSTOPPED(status)) explain_end(status, run.with_entrypoint);
   EntrypointResult result;
   const Fd file(::open(fmt::format("/proc/{}/environ", shell).c_str(), O_RDONLY | O_CLOEXEC));
   if (file) result.environment = parse_environ(read_whole(file.get()));

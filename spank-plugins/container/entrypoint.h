@@ -15,11 +15,17 @@ struct EntrypointResult {
   std::string workdir;
 };
 
+struct EntrypointRun {
+  const Environment& environment;
+  const Fd& log;         // gets the output; empty: it is dropped
+  int line;              // slurmstepd has let go when it is readable
+  bool with_entrypoint;  // for the error: without, /etc/rc ends before its entrypoint
+};
+
 // Executes `/bin/sh /etc/rc` in the container, the caller's root, with a command that stops itself:
 // when /etc/rc executes it, the command's environment and folder are those of the step's tasks.
-// Writes the output to `log`, or drops it if that is empty. Throws Error if /etc/rc ends instead,
-// or is still running when `line` becomes readable: slurmstepd has let go.
-EntrypointResult run_entrypoint(const Environment& environment, const Fd& log, int line);
+// Throws Error if /etc/rc ends instead, or is still running when slurmstepd lets go.
+EntrypointResult run_entrypoint(const EntrypointRun& run);
 
 // Opens the log as the user, on the node. Empty for an empty path. Throws Error.
 Fd open_entrypoint_log(const std::filesystem::path& path);

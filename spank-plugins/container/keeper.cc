@@ -117,9 +117,9 @@ void end_container() {
 
 // If /etc/rc fails, or does not end in time, nothing that it has started is left. With
 // proctrack/cgroup, Slurm would not end it: it is not in the step's cgroup.
-EntrypointResult run_or_end_all(const Environment& before, const Fd& log, const StepdLine& line) {
+EntrypointResult run_or_end_all(const EntrypointRun& run) {
   try {
-    return run_entrypoint(before, log, line.descriptor());
+    return run_entrypoint(run);
   } catch (const Error&) {
     end_container();
     throw;
@@ -145,7 +145,8 @@ Answer run_rc(const ContainerPlan& plan, const Environment& image, const RcRun& 
       std::string& path = before[library_path];
       path = with_library_folder(path, run.library_folder);
     }
-    EntrypointResult result = run_or_end_all(before, run.log, run.line);
+    EntrypointResult result =
+        run_or_end_all({before, run.log, run.line.descriptor(), plan.entrypoint});
     drop_shell_variables(result.environment);
     for (const auto& [name, value] : result.environment) {
       const auto old = before.find(name);

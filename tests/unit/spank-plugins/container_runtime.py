@@ -13,6 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
 from container_case import command_of, ContainerCase, eventually, loitering, main, programs, run, shell, USER  # noqa: E402
+from container_test_image import make_image, make_root  # noqa: E402
 
 
 class Root(ContainerCase):
@@ -208,6 +209,14 @@ class Entrypoint(ContainerCase):
 
     def test_without_it_only_the_folder_is_taken(self):
         self.assertEqual(shell("echo $FROM_RC; pwd", *self.options()).stdout, "\n/work\n")
+
+    def test_an_entrypoint_that_ends_is_an_error(self):
+        rc = 'mkdir -p /not/in/image 2>/dev/null\ncd /not/in/image || exit 3\nexec "$@"\n'
+        image = make_image(make_root(self.folder + "/ends", {"etc/rc": rc}), self.folder + "/ends.sqsh")
+        said = "/etc/rc of the image ended with status 3 instead of executing its arguments"
+        self.assertEqual(self.failure(f"image={image}"), said)
+        self.assertEqual(self.failure(f"image={image}", "entrypoint"), said + "; --no-container-entrypoint leaves the entrypoint out")
+        self.assertEqual(shell("pwd", f"image={image}", "writable").stdout, "/not/in/image\n")
 
     def test_the_images_fstab(self):
         said = shell("grep -E ' /(scratch|data) ' /proc/self/mountinfo", *self.options()).stdout
