@@ -178,6 +178,7 @@ Answer make_container(const ContainerPlan& plan, StepdLine& line, Fd& lock) {
   lock = root.take_lock();
   enter_user_namespace(inner_ids(real_root, plan.remap_root, uid, gid),
                        namespaces & ~CLONE_NEWUSER);
+  root.set_propagation();
   Answer answer =
       run_rc(plan, image, {log, line, root.runs_rc(), root.library_folder(), root.home()});
   if (!plan.workdir.empty()) answer.workdir = plan.workdir;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 
 #include "common/error.h"
 #include "common/fd.h"
@@ -68,6 +69,14 @@ Fd new_file_system(const MountLine& line, const MountFlags& flags) {
   return tree;
 }
 
+int set_propagation(int folder, const char* path, unsigned how, const MountFlags& flags) {
+  if (flags.propagation == 0) return 0;
+  mount_attr attributes = {};
+  attributes.propagation = flags.propagation;
+  if (flags.propagation_recursive) how |= AT_RECURSIVE;
+  return ::mount_setattr(folder, path, how, &attributes, sizeof attributes);
+}
+
 void set_attributes(int tree, const MountFlags& flags) {
   mount_attr attributes = {};
   attributes.attr_set = flags.set;
@@ -77,11 +86,7 @@ void set_attributes(int tree, const MountFlags& flags) {
       ::mount_setattr(tree, "", AT_EMPTY_PATH | recursive, &attributes, sizeof attributes) != 0) {
     throw_errno("cannot set the flags of the mount");
   }
-  if (flags.propagation == 0) return;
-  attributes = {};
-  attributes.propagation = flags.propagation;
-  const unsigned below = flags.propagation_recursive ? AT_RECURSIVE : 0;
-  if (::mount_setattr(tree, "", AT_EMPTY_PATH | below, &attributes, sizeof attributes) != 0) {
+  if (set_propagation(tree, "", AT_EMPTY_PATH, flags) != 0) {
     throw_errno("cannot set the propagation of the mount");
   }
 }
@@ -196,6 +201,15 @@ void mount_line(const Roots& roots, const MountLine& line) {
   } catch (const Error& error) {
     if (!may_fail) throw error.within(context);
   }
+}
+
+void repeat_propagation(const MountLine& line) {
+  const MountFlags flags = understand_flags(line.flags, line.type);
+  const std::filesystem::path target = std::filesystem::path("/") / line.target;
+  if (set_propagation(AT_FDCWD, target.c_str(), 0, flags) == 0) return;
+  // A later mount has covered it.
+  if (errno == EINVAL || errno == ENOENT || errno == ENOTDIR) return;
+  throw_errno(fmt::format("cannot set the propagation of the mount at `{}`", line.target));
 }
 
 }  // namespace slipway::container

@@ -52,4 +52,8 @@ struct Roots {
 // container's. Throws Error with the line, unless its flags say `nofail`.
 void mount_line(const Roots& roots, const MountLine& line);
 
+// Sets the propagation that the line asks for again, in the container: the copy of a mount for
+// another user namespace is private or a slave. Throws Error.
+void repeat_propagation(const MountLine& line);
+
 }  // namespace slipway::container

@@ -256,4 +256,8 @@ void RootBuilder::enter() {
   container_.reset();
 }
 
+void RootBuilder::set_propagation() const {
+  for (const MountRequest& mount : plan_.mounts) repeat_propagation(line_of(mount));
+}
+
 }  // namespace slipway::container

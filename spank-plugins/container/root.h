@@ -29,6 +29,8 @@ class RootBuilder {
   void add_files();
   void add_mounts();
   void enter();
+  // After enter(), in the namespaces of the tasks.
+  void set_propagation() const;
 
   Fd take_lock() { return std::move(lock_); }
   // Whether /etc/rc runs as the plan asks; an image that the user cannot write has no place for

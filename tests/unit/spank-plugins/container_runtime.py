@@ -138,6 +138,13 @@ class Mounts(ContainerCase):
         self.assertTrue(flags["/plain"].startswith("rw"), flags)
         self.assertIn("size=1024k", flags["/mem"])
 
+    def test_propagation(self):
+        data = self.made("propagated")
+        said = self.output(
+            "grep -E ' /(none|own) ' /proc/self/mountinfo", f"mount={data}:/none:unbindable+ro", f"mount={data}:/own:mkdir")
+        words = {line.split()[4]: line.split()[6] for line in said.splitlines()}
+        self.assertEqual(words, {"/none": "unbindable", "/own": "-"})
+
     def test_the_folder_of_the_nodes_transport_is_there_unless_the_image_has_it(self):
         # Containers have the node's /dev, in which the folder for temporary files may be.
         node = tempfile.mkdtemp(prefix="slipway-container.", dir="/var/tmp")
