@@ -86,7 +86,7 @@ teardown_file() {
 }
 
 @test "image: one older than node_health serves without it, with a warning" {
-  local folder=/var/lib/slipway/images old=st-old
+  local folder=/var/lib/slipway/images old=st-old NAME=st-image-old
   rm -rf "${folder:?}/$old"
   cp -al "$folder/$(image trixie)" "$folder/$old"
   cp --remove-destination "$folder/$(image trixie)/image.json" "$folder/$old/" # the file that is locked
@@ -96,7 +96,7 @@ teardown_file() {
   run on st-image-old login srun --nodes=4 --label hostname
   [ "$status" -eq 0 ]
   [ "${#lines[@]}" -eq 4 ]
-  [ "$(on st-image-old controller sinfo --noheader --format=%T)" = idle ]
+  wait_for all_are_idle # no node is drained
   run slipway health report st-image-old
   says "not checked yet"
   slipway destroy st-image-old
@@ -137,7 +137,7 @@ END
     "$BLUEPRINT" >"$SUITE/nvlink.yaml"
   slipway deploy "$SUITE/nvlink.yaml" --vars deployment_name=$NAME --nodes a3mega_nodeset=19 --image "$(image trixie)"
   run on $NAME controller scontrol show topology
-  says "BlockName=a3meganodeset-0 BlockIndex=0 Nodes=stimagenvlink-a3meganodeset-[0-17] BlockSize=18"
+  says "BlockName=a3meganodeset-0 BlockIndex=0 Nodes=stimagenvl-a3meganodeset-[0-17] BlockSize=18"
   says "BlockName=a3meganodeset-1"
   run on $NAME login srun --nodes=2 --segment=2 --label hostname
   [ "$status" -eq 0 ]
