@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 #include <exception>
+#include <fstream>
+#include <iterator>
 #include <new>
 
 #include "common/child.h"
@@ -47,6 +50,29 @@ sigset_t take_no_signals() {
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);
   return before;
+}
+
+// With proctrack/cgroup, Slurm sends signals, but SIGKILL, only to children of slurmstepd; other
+// plugins send them to all processes of the step.
+bool slurm_signals_children_only() {
+  std::ifstream cgroups("/proc/self/cgroup");
+  const std::string text(std::istreambuf_iterator<char>(cgroups), {});
+  return text.find("/step_") != std::string::npos;
+}
+
+// Returns the wait status. Signals are blocked.
+int wait_and_forward_signals(pid_t task) {
+  const bool forwards = slurm_signals_children_only();
+  sigset_t all = {};
+  ::sigfillset(&all);
+  for (;;) {
+    int status = 0;
+    const pid_t ended = ::waitpid(task, &status, WNOHANG);
+    if (ended == task || (ended < 0 && errno != EINTR)) return status;
+    const timespec second = {1, 0};
+    const int signal = ::sigtimedwait(&all, nullptr, &second);
+    if (signal > 0 && signal != SIGCHLD && forwards) ::kill(task, signal);
+  }
 }
 
 [[noreturn]] void end_as(int wait_status, bool failed) {
@@ -118,7 +144,7 @@ void Saving::follow_task(uint32_t tasks,
   }
   drop_streams(0, 1);
   close_all_but({line_.get()});
-  const int status = wait_for_child(task);
+  const int status = wait_and_forward_signals(task);
   std::string error;
   if (++shared_->ended_tasks == tasks) error = run();
   if (!error.empty()) print(error);

@@ -111,3 +111,29 @@ END
   fails_with 1 "/etc/rc of the image ended with status 3"
   nothing_runs
 }
+
+@test "container cgroups: tasks of a step that saves its container are in the step's cgroup, and a signal reaches each once" {
+  local job NODE
+  write_program /home/saves.sh <<'END'
+#!/bin/bash
+#SBATCH --nodes=1 --ntasks=2 --output=/home/saves.out
+srun --container-image=/home/rc.sqsh --container-mounts=/home --container-save=/home/saved.sqsh bash -c \
+  'trap "echo got >>/home/saves.got" USR1; touch /home/saves.$SLURM_PROCID; until test -e /home/saves.end; do sleep 0.1; done; sleep 86306 & kill $!'
+echo "status $?"
+END
+  job=$(on $NAME login sbatch --parsable /home/saves.sh)
+  wait_for on $NAME login test -e /home/saves.0 -a -e /home/saves.1
+  NODE=$(on $NAME controller squeue --noheader --jobs="$job" --format=%N)
+  run sh_on "$NODE" "for p in \$(pgrep -f '^[^ ]*bash -c .*[s]aves.got'); do sed -n 's,.*:freezer:.*/,,p' /proc/\$p/cgroup; done"
+  [ "$(sort -u <<<"$output")" = step_0 ] || { echo "$output" && false; }
+  on $NAME login scancel --signal=USR1 "$job.0"
+  sleep 1
+  on $NAME login touch /home/saves.end
+  is_over() { on $NAME controller scontrol show job "$job" | grep -Eq 'JobState=(COMPLETED|FAILED)'; }
+  wait_for is_over
+  run on $NAME login cat /home/saves.out /home/saves.got
+  [ "$(grep -c '^got$' <<<"$output")" -eq 2 ] || { echo "$output" && false; }
+  [[ "$output" == *"status 0"* ]]
+  on $NAME login test -s /home/saved.sqsh
+  nothing_runs
+}
