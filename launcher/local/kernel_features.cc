@@ -15,6 +15,7 @@
 #include "common/child.h"
 #include "common/error.h"
 #include "common/fd.h"
+#include "common/file.h"
 #include "common/process.h"
 #include "launcher/local/namespaces.h"
 
@@ -48,7 +49,7 @@ int become_root() {
 }
 
 // An overlay of /usr, as nodes have it. Returns 0 or an errno.
-int mount_overlay(bool in_user_namespace) {
+int mount_overlay() {
   const char* const folder = "/tmp";
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       ::mount("tmpfs", folder, "tmpfs", 0, nullptr) != 0) {
@@ -58,7 +59,7 @@ int mount_overlay(bool in_user_namespace) {
     if (::mkdir(name, 0755) != 0) return errno;
   }
   const std::string options = fmt::format("lowerdir=/usr,upperdir=/tmp/upper,workdir=/tmp/work{}",
-                                          in_user_namespace ? ",userxattr" : "");
+                                          is_in_initial_user_namespace() ? "" : ",userxattr");
   return ::mount("overlay", "/tmp/root", "overlay", 0, options.c_str()) == 0 ? 0 : errno;
 }
 
@@ -85,12 +86,11 @@ void try_all(const Fd& to) {
     const std::string line = problem.substr(0, problem.find('\n')) + "\n";
     return ::write(to.get(), line.data(), line.size()) > 0;
   };
-  const bool is_user = ::geteuid() != 0;
-  int code = is_user ? become_root() : 0;
+  int code = ::geteuid() != 0 ? become_root() : 0;
   if (code == 0 && ::unshare(own_namespaces & ~CLONE_NEWPID) != 0) code = errno;
   tell(words_of(code));
   if (code != 0) return;
-  tell(words_of(mount_overlay(is_user)));
+  tell(words_of(mount_overlay()));
   tell(make_links());
 }
 
@@ -113,6 +113,10 @@ bool is_in_chroot() {
   }
   const int status = wait_for_child(child);
   return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
+bool is_in_initial_user_namespace() {
+  return read_file("/proc/self/uid_map").find("4294967295") != std::string::npos;
 }
 
 std::vector<KernelFeature> try_kernel_features() {

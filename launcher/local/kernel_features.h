@@ -10,6 +10,10 @@ namespace slipway::local {
 // root of the mount namespace, so commands could not enter them.
 bool is_in_chroot();
 
+// Whether every id maps to itself. Elsewhere root is not the machine's, and an overlay needs the
+// option `userxattr`.
+bool is_in_initial_user_namespace();
+
 struct KernelFeature {
   std::string name;     // "overlay file systems"
   std::string problem;  // why it cannot be used: "Operation not permitted"; empty: it can

@@ -19,6 +19,7 @@
 #include "common/fd.h"
 #include "common/file.h"
 #include "launcher/local/host_mounts.h"
+#include "launcher/local/kernel_features.h"
 
 namespace slipway::local {
 namespace {
@@ -227,11 +228,6 @@ class Builder {
     }
   }
 
-  // In the initial user namespace every id maps to itself.
-  static bool in_initial_user_namespace() {
-    return read_file("/proc/self/uid_map").find("4294967295") != std::string::npos;
-  }
-
   void make_proc_and_sys() {
     for (const char* name : {"proc", "sys"}) make_directories(root_ / name);
     mount_or_throw("proc", root_ / "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC);
@@ -302,7 +298,7 @@ class Builder {
 
   const NodeRoot& plan_;
   const fs::path root_, upper_, work_;
-  const bool in_initial_user_namespace_ = in_initial_user_namespace();
+  const bool in_initial_user_namespace_ = is_in_initial_user_namespace();
   std::set<fs::path> needed_folders_;  // relative to the root
 };
 
