@@ -261,8 +261,7 @@ int(slurm_load_job)(job_info_msg_t** answer, slurm_step_id_t id, uint16_t) {
 #endif
   const size_t question = process.questions++;
   if (job != process.job || process.answers.empty()) return SLURM_ERROR;
-  const fake_slurm::JobRecord& record =
-      process.answers[std::min(question, process.answers.size() - 1)];
+  const auto& record = process.answers[std::min(question, process.answers.size() - 1)];
   *answer = new job_info_msg_t{};
   (*answer)->record_count = 1;
   (*answer)->job_array = new slurm_job_info_t{};
