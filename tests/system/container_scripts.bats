@@ -13,7 +13,7 @@ HOST=/usr/bin:/usr/bin:ro,/usr/lib:/usr/lib:ro,/etc/alternatives:/etc/alternativ
 
 setup_file() {
   deploy $NAME --nodes a3mega_nodeset=8
-  slipway exec $NAME all -- useradd --uid 5000 --no-create-home --home-dir /home/$STUB_USER --shell /bin/bash $STUB_USER
+  add_user $STUB_USER --uid 5000 --no-create-home --home-dir /home/$STUB_USER --shell /bin/bash
   on $NAME login sh -c "mkdir -p /home/images /home/$STUB_USER && chown 5000 /home/$STUB_USER && touch /home/$STUB_USER/stub-home"
   local stub=$BATS_TEST_DIRNAME/container_stub.py image=$SUITE/scripts.sqsh
   "$BATS_TEST_DIRNAME/container_image.py" "$image" --text etc/stub-image=stub --mode etc/stub-image=644 \

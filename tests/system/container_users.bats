@@ -7,8 +7,8 @@ NAME=st-conusers
 setup_file() {
   deploy $NAME
   put_image a.sqsh --env FROM_IMAGE=image
-  on $NAME all useradd --uid 4321 --no-create-home --home-dir /home/ann ann
-  on $NAME all useradd --uid 4322 --no-create-home --home-dir /home/bob bob
+  add_user ann --uid 4321 --no-create-home --home-dir /home/ann
+  add_user bob --uid 4322 --no-create-home --home-dir /home/bob
   sh_on login 'install -d -o ann /home/ann && printf "#!/bin/sh\necho \"\$1 \$2 \$SLURM_JOB_UID\" >>/home/ann/imports; case \$1 in get) [ \$2 = docker://known ] || { echo no such image >&2; exit 3; }; echo /home/a.sqsh;; esac\n" >/home/importer && chmod 755 /home/importer'
 }
 

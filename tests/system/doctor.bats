@@ -47,8 +47,8 @@ teardown_file() {
   local image=$SUITE/doctor.sqsh
   rm -f "$image"
   "$BATS_TEST_DIRNAME/container_image.py" "$image"
-  on st-doctor a3meganodeset-0 sh -c 'cat >/home/doctor.sqsh && useradd --no-create-home fuse-user' <"$image"
-  run -0 on st-doctor a3meganodeset-0 setpriv --reuid fuse-user --regid fuse-user --clear-groups unshare --user --map-root-user --mount sh -c '
+  on st-doctor a3meganodeset-0 sh -c 'cat >/home/doctor.sqsh' <"$image"
+  run -0 on st-doctor a3meganodeset-0 setpriv --reuid 4321 --regid 4321 --clear-groups unshare --user --map-root-user --mount sh -c '
     mkdir /tmp/image && squashfuse /home/doctor.sqsh /tmp/image && cat /tmp/image/etc/os-release && umount /tmp/image'
   [[ "$output" == *"A test image"* ]]
   run -0 on st-doctor a3meganodeset-0 stat -c '%U %a' /run/slipway/containers

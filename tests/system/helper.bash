@@ -102,6 +102,14 @@ wait_for() {
   done
 }
 
+# add_user USER OPTION...: on all machines of the deployment NAME. Nodes show /etc/passwd.lock of the host, while another
+# test adds a user there.
+add_user() {
+  local user=$1
+  shift
+  wait_for slipway exec "$NAME" all -- sh -c 'id "$0" >/dev/null 2>&1 || useradd "$@" "$0"' "$user" "$@"
+}
+
 # state_is NAME STATE: a deployment's state in `slipway status`
 state_is() { slipway status "$1" 2>/dev/null | grep "^deployment $1: $2" >/dev/null; }
 
