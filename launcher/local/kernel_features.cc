@@ -48,18 +48,21 @@ int become_root() {
   return mapped ? 0 : errno;
 }
 
-// An overlay of /usr, as nodes have it. Returns 0 or an errno.
+// An overlay as nodes have them, of a folder of our own: /usr may have mounts in it, such as those
+// of a GPU's driver in a container, and cannot be below an overlay as a whole then. Returns 0 or an
+// errno.
 int mount_overlay() {
   const char* const folder = "/tmp";
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       ::mount("tmpfs", folder, "tmpfs", 0, nullptr) != 0) {
     return errno;
   }
-  for (const char* name : {"/tmp/upper", "/tmp/work", "/tmp/root"}) {
+  for (const char* name : {"/tmp/lower", "/tmp/upper", "/tmp/work", "/tmp/root"}) {
     if (::mkdir(name, 0755) != 0) return errno;
   }
-  const std::string options = fmt::format("lowerdir=/usr,upperdir=/tmp/upper,workdir=/tmp/work{}",
-                                          is_in_initial_user_namespace() ? "" : ",userxattr");
+  const std::string options =
+      fmt::format("lowerdir=/tmp/lower,upperdir=/tmp/upper,workdir=/tmp/work{}",
+                  is_in_initial_user_namespace() ? "" : ",userxattr");
   return ::mount("overlay", "/tmp/root", "overlay", 0, options.c_str()) == 0 ? 0 : errno;
 }
 
