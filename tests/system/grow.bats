@@ -52,7 +52,11 @@ sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reaso
   sets_down $N-6,$N-7
   slipway fault $NAME $N-6 power-on
   slipway fault $NAME $N-7 power-on
-  wait_for has_said "to grow from 6 to 8 nodes"
+  wait_for has_said "to grow from 6 to 8 nodes" || {
+    output
+    on $NAME login sh -c 'squeue; sinfo --Node --format="%N %T %E"'
+    return 1
+  }
   WAIT_SECONDS=400 ended 0
   [ "$(grep -c "each rank has step [0-9]* from memory" <<<"$output")" -ge 2 ]
   matches "^6 ranks instead of 8, still 48 sequences per step"
