@@ -18,7 +18,7 @@ DIFFERENT = {
                                                    r"SLURM_JOB_(START_TIME|END_TIME|ACCOUNT|QOS)",
     "what a whole machine has, which a pod is not told": r"SLURM_(CPUS_ON_NODE|JOB_CPUS_PER_NODE\w*|MEM_PER_\w+|THREADS_PER_CORE|CPU_BIND\w*|OVERCOMMIT)",
     "how Slurm writes output and ends steps": r"SLURM_OPEN_MODE|SLURMD_DEBUG|SLURM_OOM_KILL_STEP",
-    "how mpirun of Slurm 24.11 starts its daemons": r"(I_MPI_)?HYDRA_\w+|(OMPI|PRTE)_MCA_plm_slurm_args",
+    "for mpirun, of Slurm 24.11 and its plugins for MPI": r"(I_MPI_)?HYDRA_\w+|(OMPI|PRTE)_MCA_(plm_slurm_args|orte_precondition_transports)",
     "for GPUs of other vendors": r"GPU_DEVICE_ORDINAL|ROCR_VISIBLE_DEVICES|ZE_AFFINITY_MASK",
     "the key of the bandwidth test, where there is no munge": r"SLIPWAY_RUN_KEY",
     "of the pod itself": r"JOBSET_NAME|JOB_INDEX|SLIPWAY_(JOB_FOLDER|ARRAY|STEPS_FILE|NCCL_(PROFILE|FOLDER)|PROGRESS)",

@@ -42,7 +42,7 @@ status_says() { run as_tester timeout 60 "$SUITE/prefix/bin/slipway" status $NAM
   says '"jobs": null'
   says '"answers": false'
 
-  timeout 60 "$SUITE/prefix/bin/slipway" status $NAME --watch --interval 0.3 | grep -m 1 'jobs unknown'
+  as_tester timeout 60 "$SUITE/prefix/bin/slipway" status $NAME --watch --interval 0.3 | grep -m 1 'jobs unknown'
 }
 
 @test "status: a slurmctld that is stopped is running but does not answer" {
