@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 import command_lines
+import own_folder  # noqa: F401
 
 PROGRAM, FAKES = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 LAUNCHERS = ("SLURM_", "PMIX_", "OMPI_", "PMI_", "NCCL_", "SLIPWAY_")

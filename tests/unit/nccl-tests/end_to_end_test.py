@@ -15,6 +15,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True  # keep the source tree clean
+import own_folder  # noqa: F401
 import own_port
 
 PROGRAM, SCHEMA, VALIDATOR, RANKS = *sys.argv[1:4], int(sys.argv[4])

@@ -3,14 +3,10 @@
 
 Usage: gpu_test.py PROGRAM FOLDER_OF_STAND_INS [TEST...]
 """
-import json
-import os
-import pathlib
-import re
-import subprocess
-import sys
-import tempfile
-import unittest
+import json, os, pathlib, re, subprocess, sys, tempfile, unittest
+
+sys.dont_write_bytecode = True  # keep the source tree clean
+import own_folder  # noqa: F401
 
 PROGRAM, FAKES = sys.argv[1], pathlib.Path(sys.argv[2])
 COLLECTIVES = ["all_gather", "all_reduce", "alltoall", "alltoallv", "broadcast", "gather", "hypercube", "reduce",
