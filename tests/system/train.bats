@@ -14,7 +14,7 @@ teardown_file() { slipway destroy $NAME; }
 train() {
   local name=$1
   shift
-  on $NAME login sh -c "cd /home; TRAIN_OPTIONS='--steps 80 --every 20 --batch 4 --context 32 --width 32 --layers 1 \
+  on $NAME login sh -c "cd /home; TRAIN_OPTIONS='--steps 300 --every 20 --batch 4 --context 32 --width 32 --layers 1 \
     --losses /home/$name.losses' sbatch --parsable --nodes=3 --output=/home/$name.out $* $TRAIN/cpu.sbatch"
 }
 
@@ -49,7 +49,7 @@ at_step() { [ "$(on $NAME login sh -c "cat /home/$1.losses 2>/dev/null | wc -l")
 @test "train: with a node lost, the losses equal those of an undisturbed run, to the last bit" {
   local undisturbed disturbed
   undisturbed=$(train undisturbed)
-  wait_for at_step undisturbed 80 || { output undisturbed && false; }
+  wait_for at_step undisturbed 300 || { output undisturbed && false; }
   wait_for has_ended "$undisturbed"
   disturbed=$(train disturbed)
   wait_for at_step disturbed 30
@@ -63,9 +63,9 @@ at_step() { [ "$(on $NAME login sh -c "cat /home/$1.losses 2>/dev/null | wc -l")
   # Steps that were done twice had the same loss twice.
   on $NAME login sort -un /home/undisturbed.losses >"$BATS_TEST_TMPDIR/undisturbed"
   on $NAME login sort -u /home/disturbed.losses | sort -n >"$BATS_TEST_TMPDIR/disturbed"
-  [ "$(wc -l <"$BATS_TEST_TMPDIR/undisturbed")" -eq 80 ]
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/undisturbed")" -eq 300 ]
   diff "$BATS_TEST_TMPDIR/undisturbed" "$BATS_TEST_TMPDIR/disturbed"
   run on $NAME login sh -c "cd /home; /opt/slipway/bin/slipway ledger $disturbed"
-  says "80 steps"
+  says "300 steps"
   says "$N-1: node gone in attempt 1"
 }
