@@ -66,10 +66,11 @@ void collective(CheckRun& run, Clock::time_point end) {
   }
   const Scratch scratch;
   const auto ranks = std::clamp<int64_t>(run.context.profile.gpus.count, 2, most_ranks);
-  const ProcessResult result =
-      run_until(end, {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n",
-                      std::to_string(ranks), program.string(), "--minbytes", "32M", "--maxbytes",
-                      "32M", "--report", (scratch / "report.json").string()});
+  // Open MPI 5 does not start without HOME, which a prolog and a job with --export=NONE lack.
+  const ProcessResult result = run_until(
+      end, {"/usr/bin/env", "HOME=" + (scratch / "").string(), "mpirun", "--allow-run-as-root",
+            "--oversubscribe", "-n", std::to_string(ranks), program.string(), "--minbytes", "32M",
+            "--maxbytes", "32M", "--report", (scratch / "report.json").string()});
   if (result.timed_out) {
     return run.find("collective-slow", "all_gather", "timed out");
   }

@@ -143,8 +143,9 @@ CheckJob check_job(const NodeCheck& check, const health::Policy& policy,
   job.script = fmt::format(
       "#!/bin/sh\n# Slipway checks these nodes before other jobs may have them: "
       "docs/guides/health.md.\n"
-      // Slurm 24.11 gives a job without its submitter's environment no PATH.
-      "PATH=/usr/sbin:/usr/bin:/sbin:/bin\nexport PATH\nexec {} health examine {}\n",
+      // Slurm 24.11 gives a job without its submitter's environment none of these.
+      "PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root\nexport PATH HOME\nexec {} health examine "
+      "{}\n",
       program, host_list(check.nodes));
   return job;
 }
