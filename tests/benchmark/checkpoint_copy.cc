@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -25,6 +24,7 @@
 #include "common/fd.h"
 #include "common/tcp.h"
 #include "launcher/checkpoint/transfer.h"
+#include "tests/benchmark/processor_seconds.h"
 
 namespace {
 
@@ -39,15 +39,6 @@ constexpr double gib = 1024.0 * 1024 * 1024;
 
 bool not_cancelled() {
   return false;
-}
-
-double processor_seconds() {
-  rusage usage = {};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 void make_blocking(int socket) {

@@ -21,6 +21,7 @@
 #include "launcher/checkpoint/board.h"
 #include "launcher/job/agent_connection.h"
 #include "launcher/job/agents.h"
+#include "tests/benchmark/processor_seconds.h"
 
 namespace {
 
@@ -40,15 +41,6 @@ struct Size {
 
 std::string name_of(int64_t node) {
   return fmt::format("cluster-nodeset-{}", node);
-}
-
-double processor_seconds() {
-  rusage usage = {};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 // --- the other process

@@ -8,9 +8,9 @@ fault     Two nodes and a spare, with steps of 1 KiB and of 1 GiB a rank, in tur
 memory    Four nodes that write 16 MiB a rank at every step, once a second and 20 times a second, which is faster than copies are made: what is
           held on a node at most, and what the keeper's process itself takes.
 """
-import os, re, statistics, sys, tempfile, time
+import re, statistics, sys, time
 
-from launch import HEARTBEAT, Cluster, blueprint_of, wait_until
+from launch import HEARTBEAT, Cluster, run_parts, wait_until
 
 ROUNDS, STEPS, EVERY = 5, 120, 20
 MEMORY_MIB, MEMORY_SAMPLES = 16, 100
@@ -107,13 +107,5 @@ def memory(slipway, blueprint):
 PARTS = {"slowdown": slowdown, "fault": fault, "memory": memory}
 
 
-def main():
-    slipway, quickstart, *parts = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as folder:
-        blueprint = blueprint_of(quickstart, folder)
-        for part in parts or PARTS:
-            PARTS[part](slipway, blueprint)
-
-
 if __name__ == "__main__":
-    main()
+    run_parts(PARTS)

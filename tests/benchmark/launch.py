@@ -232,13 +232,14 @@ def blueprint_of(quickstart, folder):
     return str(path)
 
 
-def main():
-    slipway, quickstart, *parts = sys.argv[1:]
+def run_parts(parts):
+    """Those on the command line, or all, with the program and the blueprint that it names."""
+    slipway, quickstart, *wanted = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         blueprint = blueprint_of(quickstart, folder)
-        for part in parts or PARTS:
-            PARTS[part](slipway, blueprint)
+        for part in wanted or parts:
+            parts[part](slipway, blueprint)
 
 
 if __name__ == "__main__":
-    main()
+    run_parts(PARTS)
