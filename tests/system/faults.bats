@@ -47,7 +47,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   run slipway status $NAME
   [[ "$output" != *"fault:"* ]]
   # A ping of Slurm 24.11 may wait 100 s for a node that hangs before it reaches the others.
-  wait_for slipway status $NAME --detailed-exitcode || wait_for slipway status $NAME --detailed-exitcode
+  WAIT_SECONDS=240 wait_for slipway status $NAME --detailed-exitcode
 }
 
 @test "faults: status --json shows them and matches its schema" {

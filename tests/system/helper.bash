@@ -40,11 +40,6 @@ deployments_folder() {
   fi
 }
 
-# as_owner COMMAND...: as root of the tests' user. Files of daemons belong to ids of that user's own range.
-as_owner() {
-  if [ "$(id -u)" -eq 0 ]; then "$@"; else unshare --map-root-user --map-auto "$@"; fi
-}
-
 # The supervisor of a deployment: the process that holds its lock.
 supervisor_of() {
   local pid

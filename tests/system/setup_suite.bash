@@ -42,8 +42,7 @@ destroy_ours() {
 teardown_suite() {
   destroy_ours
   if [ -n "${TEST_USER:-}" ]; then remove_user "$TEST_USER"; fi
-  # Without root, files that daemons own belong to the user's own range of ids.
-  if [ "$(id -u)" -eq 0 ]; then rm -rf "$SUITE"; else unshare --map-root-user --map-auto rm -rf "$SUITE"; fi
+  as_owner rm -rf "$SUITE"
 }
 
 # remove_user NAME: after the last of its processes has ended or is a zombie
@@ -69,4 +68,9 @@ as_tester() {
   else
     "$@"
   fi
+}
+
+# as_owner COMMAND...: as root of the tests' user. Files of daemons belong to ids of that user's own range.
+as_owner() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else unshare --map-root-user --map-auto "$@"; fi
 }
