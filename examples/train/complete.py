@@ -26,7 +26,7 @@ _loaded = _library()
 
 
 def newest():
-    """The newest complete step; None if there is none, or without --fast-checkpoints."""
+    """The newest complete step; None before the first, or without --fast-checkpoints."""
     step = _loaded.slipway_complete_step() if _loaded else NONE
     return step if step >= 0 else None
 

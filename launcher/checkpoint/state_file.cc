@@ -17,7 +17,7 @@ std::filesystem::path state_path(const std::filesystem::path& root) {
 void StateFile::complete(int64_t step) {
   const std::lock_guard lock(mutex_);
   if (off_) return;
-  // What is no longer true goes, even if nothing can be written.
+  // Removes what is no longer true, even if nothing can be written.
   if (step < step_) ::unlink(path_.c_str());
   step_ = step;
   write();
