@@ -43,7 +43,8 @@ sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reaso
   on $NAME login mkdir -p /home/none-1 /home/none-2
   NODES=8 submit --fast-checkpoints -- $run --checkpoints /home/none-1 --losses /home/undisturbed.losses
   WAIT_SECONDS=400 ended 0
-  NODES=8 submit --min-nodes 6 --grow=5 --heartbeat 2 --fast-checkpoints -- $run --checkpoints /home/none-2 --losses /home/grown.losses
+  # On a busy machine, two nodes can be lost, and join, several seconds apart: the first with a restart of its own.
+  NODES=8 submit --min-nodes 6 --grow=20 --heartbeat 2 --fast-checkpoints -- $run --checkpoints /home/none-2 --losses /home/grown.losses
   trained() { [ "$(on $NAME login sh -c "cat /home/grown.losses 2>/dev/null | wc -l")" -ge "$1" ]; }
   wait_for trained 20
   slipway fault $NAME $N-6 power-off
@@ -52,15 +53,15 @@ sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reaso
   sets_down $N-6,$N-7
   slipway fault $NAME $N-6 power-on
   slipway fault $NAME $N-7 power-on
-  wait_for has_said "to grow from 6 to 8 nodes" || {
+  wait_for has_said "to grow from [67] to 8 nodes" || {
     output
     on $NAME login sh -c 'squeue; sinfo --Node --format="%N %T %E"'
     return 1
   }
   WAIT_SECONDS=400 ended 0
   [ "$(grep -c "each rank has step [0-9]* from memory" <<<"$output")" -ge 2 ]
-  matches "^6 ranks instead of 8, still 48 sequences per step"
-  matches "^8 ranks instead of 6, still 48 sequences per step"
+  matches "^6 ranks instead of [78], still 48 sequences per step"
+  matches "^8 ranks instead of [67], still 48 sequences per step"
   wait_for no_helpers
   on $NAME login cat /home/undisturbed.losses >"$BATS_TEST_TMPDIR/undisturbed"
   on $NAME login cat /home/grown.losses >"$BATS_TEST_TMPDIR/grown"
