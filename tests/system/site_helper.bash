@@ -1,10 +1,18 @@
 # A cluster that something else deployed: a site's own slurm.conf, munge key and daemons, in mount, PID and network namespaces
-# of its own, with a copy of /etc and /opt that is thrown away. One node answers, another is switched off.
+# of its own, with a copy of /etc that is thrown away and a /opt with Slipway only. An ordinary user is root there, in a user
+# namespace. One node answers, another is switched off.
 
 SITE=$SUITE/site
 
+# What makes an ordinary user root in there
+into_site=(nsenter) make_site=(unshare)
+if [ "$(id -u)" != 0 ]; then
+  into_site+=(--user)
+  make_site+=(--user --map-root-user --map-auto)
+fi
+
 # in_site COMMAND...: runs a command as root of the site
-in_site() { nsenter --target "$(cat "$SITE/holder")" --mount --pid --net -- env SLURM_CONF=/etc/slurm/slurm.conf "$@"; }
+in_site() { "${into_site[@]}" --target "$(cat "$SITE/holder")" --mount --pid --net -- env SLURM_CONF=/etc/slurm/slurm.conf "$@"; }
 
 # What an administrator wrote. The last line has no line feed.
 site_slurm_conf() {
@@ -34,9 +42,8 @@ EOF
   printf 'PartitionName=main Nodes=ALL Default=YES State=UP'
 }
 
-# Runs in the namespaces: copies of /etc and /opt, then the daemons.
+# Runs in the namespaces: a copy of /etc, other folders of its own, then the daemons.
 site_inside() {
-  local folder
   # Slurm resolves no name without an interface that has an address.
   ip link set lo up
   ip link add eno1 type veth peer name wire
@@ -44,14 +51,12 @@ site_inside() {
   ip link set eno1 up
   ip link set wire up
   ip route add default via 10.77.0.254
-  for folder in etc opt; do
-    mkdir -p "$SITE/layers/over/$folder" "$SITE/layers/work/$folder"
-    mount -t overlay overlay -o "lowerdir=/$folder,upperdir=$SITE/layers/over/$folder,workdir=$SITE/layers/work/$folder" "/$folder"
-  done
-  rm -rf /etc/slurm /etc/slipway /opt/slipway
-  mkdir -p /etc/slurm /opt/slipway /var/log/slurm /var/lib/slipway
-  mount -t tmpfs tmpfs /var/log/slurm
-  mount -t tmpfs tmpfs /var/lib/slipway
+  mount -t tmpfs tmpfs "$SITE/etc"
+  cp --archive /etc/. "$SITE/etc/" 2>"$SITE/log/copy" || [ -f "$SITE/etc/passwd" ] # some files are only the machine's root's
+  mount --bind "$SITE/etc" /etc
+  for folder in /opt /var/log /var/lib/slipway; do mount -t tmpfs -o mode=755 tmpfs "$folder"; done
+  rm -rf /etc/slurm /etc/slipway
+  mkdir /etc/slurm /opt/slipway /var/log/slurm
   mount --bind "$SUITE/prefix" /opt/slipway
   site_slurm_conf >/etc/slurm/slurm.conf
   head -c 1024 /dev/urandom >"$SITE/key"
@@ -64,14 +69,11 @@ site_inside() {
 }
 
 start_site() {
-  mkdir -p "$SITE"/{state,spool,log,run,layers}
+  mkdir -p "$SITE"/{state,spool,log,run,etc}
   export SITE SUITE
   export -f site_inside site_slurm_conf
-  # A file system for the overlays' upper folders, as the tests' own folder may be on one.
-  # shellcheck disable=SC2016  # for the shell in there
-  unshare --mount --propagation private --pid --net --fork --kill-child --mount-proc bash -euc '
-    mount -t tmpfs tmpfs "$SITE/layers"
-    site_inside' >"$SITE/log/inside" 2>&1 3>&- &
+  "${make_site[@]}" --mount --propagation private --pid --net --fork --kill-child --mount-proc \
+    bash -euc site_inside >"$SITE/log/inside" 2>&1 3>&- &
   echo $! >"$SITE/unshare"
   local end=$((SECONDS + 60))
   while [ $SECONDS -lt $end ]; do
