@@ -15,6 +15,7 @@
 #include "common/utc.h"
 #include "launcher/local/control.h"
 #include "launcher/local/journal.h"
+#include "launcher/local/wait_for_nodes.h"
 #include "launcher/node/service_record.h"
 
 namespace slipway::local {
@@ -164,7 +165,9 @@ void ask_slurm(DeploymentView& view) {
     node->second->slurm_state = line[1];
     node->second->partitions.push_back(line[2]);
     const std::string reason = join({line.begin() + 3, line.end()}, "|");
-    node->second->reason = reason == "none" ? "" : reason;
+    // Since 24.11, Slurm keeps its own words when the node responds again.
+    const bool is_past = reason == "Not responding" && usable_states.contains(line[1]);
+    node->second->reason = reason == "none" || is_past ? "" : reason;
   }
   for (const auto& line : jobs.lines) {
     if (line.size() != 5) continue;

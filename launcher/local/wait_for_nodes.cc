@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/file.h"
 #include "common/host_list.h"
 #include "common/text.h"
 #include "launcher/local/control.h"
+#include "launcher/node/service_record.h"
 
 namespace slipway::local {
 namespace {
@@ -25,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 // so many times as long as an answer takes.
 constexpr std::chrono::milliseconds shortest_pause = 20ms;
 constexpr int pause_per_question = 4;
+// sinfo asks a slurmctld that has ended for longer than that.
+constexpr std::chrono::milliseconds longest_sinfo = 10s;
 
 struct NodeState {
   std::string node, state;
@@ -56,6 +58,23 @@ std::string states_text(const std::string& sinfo) {
   return join(words, ", ");
 }
 
+// On the node, because the log is slurmctld's user's.
+std::string last_output(const DeploymentFolder& folder, const std::string& controller) {
+  NodeCommand tail;
+  tail.argv = {"tail", "--lines=3", "/var/log/slurm/slurmctld.log"};
+  const std::string output = run_on_node(folder, controller, tail, 5s).output;
+  return trim(output).empty() ? "nothing" : join(split(trim(output), '\n'), " … ");
+}
+
+// Since 24.11, slurmctld listens, and so is taken for started, before it reads its configuration.
+void throw_if_slurmctld_failed(const DeploymentFolder& folder, const std::string& controller) {
+  const auto record = node::read_service_records(folder.log(controller))["slurmctld"];
+  if (record.runs || !(record.how.starts_with("status ") || record.how.starts_with("signal ")))
+    return;
+  throw Error(fmt::format("node {}: /usr/sbin/slurmctld ended ({}); its output: {}", controller,
+                          record.how, last_output(folder, controller)));
+}
+
 std::string why_not(const DeploymentFolder& folder, const std::string& controller,
                     const ProcessResult& sinfo, const Deadline& deadline) {
   const std::string states = states_text(sinfo.output);
@@ -63,7 +82,7 @@ std::string why_not(const DeploymentFolder& folder, const std::string& controlle
                      !states.empty()   ? states
                      : sinfo.timed_out ? "sinfo did not end"
                                        : fmt::format("sinfo failed: {}", trim(sinfo.errors)),
-                     last_lines(folder.log(controller) / "slurmctld.log", 2));
+                     last_output(folder, controller));
 }
 
 }  // namespace
@@ -93,10 +112,12 @@ void wait_for_nodes(const DeploymentFolder& folder, const std::string& controlle
   ProcessResult answer;
   std::chrono::milliseconds pause = shortest_pause;
   while (!nodes.empty()) {
+    throw_if_slurmctld_failed(folder, controller);
     if (deadline.left() <= 0ms) throw Error(why_not(folder, controller, answer, deadline));
     interrupts.wait(-1, pause);
     const auto asked = Clock::now();
-    ProcessResult latest = run_on_node(folder, controller, sinfo, deadline.left(), &interrupts);
+    ProcessResult latest = run_on_node(folder, controller, sinfo,
+                                       std::min(deadline.left(), longest_sinfo), &interrupts);
     pause = std::max(
         shortest_pause,
         pause_per_question * std::chrono::ceil<std::chrono::milliseconds>(Clock::now() - asked));
