@@ -16,8 +16,9 @@ setup_file() {
   add_user $STUB_USER --uid 5000 --no-create-home --home-dir /home/$STUB_USER --shell /bin/bash
   on $NAME login sh -c "mkdir -p /home/images /home/$STUB_USER && chown 5000 /home/$STUB_USER && touch /home/$STUB_USER/stub-home"
   local stub=$BATS_TEST_DIRNAME/container_stub.py image=$SUITE/scripts.sqsh
+  # Debian's PyTorch has no libuv, which is the default of PyTorch 2.4 and newer.
   "$BATS_TEST_DIRNAME/container_image.py" "$image" --text etc/stub-image=stub --mode etc/stub-image=644 \
-    --env NCCL_SOCKET_IFNAME=image0 --env STUB_IMAGE_VARIABLE=1 \
+    --env NCCL_SOCKET_IFNAME=image0 --env STUB_IMAGE_VARIABLE=1 --env USE_LIBUV=0 \
     --file usr/local/bin/nemo="$stub" --mode usr/local/bin/nemo=755 \
     --file usr/local/bin/torchrun="$BATS_TEST_DIRNAME/torchrun.py" --mode usr/local/bin/torchrun=755 \
     --file opt/Megatron-Bridge/scripts/performance/run_script.py="$stub" \

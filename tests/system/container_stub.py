@@ -6,6 +6,7 @@ sets, else SLURM_PROCID and SLURM_NTASKS. JAX, if it is started as a module: JAX
 coordinator that JAX itself derives from Slurm's variables. Prints one line for each rank; fails if the sum is wrong.
 """
 
+import functools
 import os
 import re
 import socket
@@ -37,6 +38,8 @@ def torch_place():
 
 def main():
     torch.set_num_threads(1)
+    if hasattr(dist.TCPStore, "libuvBackend"):  # as in torchrun.py
+        sys.modules["torch.distributed.rendezvous"].TCPStore = functools.partial(dist.TCPStore, use_libuv=False)
     is_jax = any("maxtext" in path for path in (__file__, *sys.argv))
     rank, world, address = jax_place() if is_jax else torch_place()
     dist.init_process_group("gloo", init_method=f"tcp://{address}", rank=rank, world_size=world)

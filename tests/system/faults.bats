@@ -7,8 +7,8 @@ N=stfaults-a3meganodeset
 
 setup_file() {
   deploy $NAME
-  # Slurm notices a missing node after seconds, not after a minute.
-  sed -i 's/^SlurmdTimeout=.*/SlurmdTimeout=3/; s/^MessageTimeout=.*/MessageTimeout=2/' "$(deployments_folder)/$NAME/slurm/slurm.conf"
+  # Slurm notices a missing node after seconds, not after a minute. With 3 s, 24.11 would take nodes for missing between two pings.
+  sed -i 's/^SlurmdTimeout=.*/SlurmdTimeout=10/; s/^MessageTimeout=.*/MessageTimeout=2/' "$(deployments_folder)/$NAME/slurm/slurm.conf"
   on $NAME controller scontrol reconfigure
   write_program /home/nvml_probe <"$TOP/build/tests/nvml_probe"
 }

@@ -78,11 +78,11 @@ END
 }
 
 # begin_and_forget [option of sbatch...]: JOB is a job that began and that slurmctld has forgotten, because it was
-# killed before it saved that. Tries another job if slurmctld was faster.
+# killed before it saved that: it starts again SECONDS_TO_START after its submission. Tries another job if slurmctld was faster.
 begin_and_forget() {
   local tries
   for tries in 1 2 3; do
-    JOB=$(on $NAME login sbatch --parsable --begin=now+6 --open-mode=append --output=/home/forgotten-%j "$@" --wrap '
+    JOB=$(on $NAME login sbatch --parsable --begin="now+${SECONDS_TO_START:-6}" --open-mode=append --output=/home/forgotten-%j "$@" --wrap '
       srun sh -c "echo mine >/tmp/mine"; echo begun >>/home/begun-$SLURM_JOB_ID
       while [ ! -e /home/go-$SLURM_JOB_ID ]; do sleep 0.1; done; srun cat /tmp/mine; echo end')
     write_down "$JOB"

@@ -12,7 +12,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 
 # in_site COMMAND...: runs a command as root of the site
-in_site() { "${into_site[@]}" --target "$(cat "$SITE/holder")" --mount --pid --net -- env SLURM_CONF=/etc/slurm/slurm.conf "$@"; }
+in_site() { "${into_site[@]}" --target "$(cat "$SITE/holder")" --mount --pid --net -- env PATH="$PATH:/usr/sbin" SLURM_CONF=/etc/slurm/slurm.conf "$@"; }
 
 # What an administrator wrote. The last line has no line feed.
 site_slurm_conf() {
@@ -54,11 +54,13 @@ site_inside() {
   mount -t tmpfs tmpfs "$SITE/etc"
   cp --archive /etc/. "$SITE/etc/" 2>"$SITE/log/copy" || [ -f "$SITE/etc/passwd" ] # some files are only the machine's root's
   mount --bind "$SITE/etc" /etc
-  for folder in /opt /var/log /var/lib/slipway; do mount -t tmpfs -o mode=755 tmpfs "$folder"; done
+  for folder in /opt /var/log /var/lib; do mount -t tmpfs -o mode=755 tmpfs "$folder"; done
   rm -rf /etc/slurm /etc/slipway
-  mkdir /etc/slurm /opt/slipway /var/log/slurm
+  mkdir /etc/slurm /opt/slipway /var/log/slurm /var/lib/slipway
   mount --bind "$SUITE/prefix" /opt/slipway
   site_slurm_conf >/etc/slurm/slurm.conf
+  # Newer releases need cgroups unless they are told otherwise, which 22.05 does not understand.
+  case $(slurmd -V) in *" 22."*) ;; *) echo CgroupPlugin=disabled >/etc/slurm/cgroup.conf ;; esac
   head -c 1024 /dev/urandom >"$SITE/key"
   chmod 600 "$SITE/key"
   munged --force --num-threads=2 --key-file="$SITE/key" --socket="$SITE/run/munge.socket" --pid-file="$SITE/run/munged.pid" \
@@ -72,7 +74,7 @@ start_site() {
   mkdir -p "$SITE"/{state,spool,log,run,etc}
   export SITE SUITE
   export -f site_inside site_slurm_conf
-  "${make_site[@]}" --mount --propagation private --pid --net --fork --kill-child --mount-proc \
+  PATH=$PATH:/usr/sbin "${make_site[@]}" --mount --propagation private --pid --net --fork --kill-child --mount-proc \
     bash -euc site_inside >"$SITE/log/inside" 2>&1 3>&- &
   echo $! >"$SITE/unshare"
   local end=$((SECONDS + 60))
@@ -85,6 +87,7 @@ start_site() {
 }
 
 stop_site() {
+  in_site rm -rf "$SITE/home" || true # others' files
   # The first process of the PID namespace: all others end with it. unshare itself ignores SIGTERM.
   kill -KILL "$(cat "$SITE/holder")" 2>/dev/null || true
   rm -rf "$SITE"

@@ -7,9 +7,10 @@ load google_helper
 C=power-controller
 L=power-login-001
 N=power-cpunodes
-TOKEN=$(sed -n 's/^OPERATOR_TOKEN = "\(.*\)"$/\1/p' "$TOP/tests/fakes/google/cloud.py")
 
 setup_file() {
+  export TOKEN
+  TOKEN=$(sed -n 's/^OPERATOR_TOKEN = "\(.*\)"$/\1/p' "$TOP/tests/fakes/google/cloud.py")
   cloud_start "$TOP/tests/system/terraform_cleanup.yaml"
   # The login node is the machine of the person who deploys; it belongs to Terraform.
   machine_start $C $L $N-0 $N-1
