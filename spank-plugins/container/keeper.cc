@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
 
 #include "common/error.h"
 #include "common/text.h"
 #include "spank-plugins/container/entrypoint.h"
+#include "spank-plugins/container/own_namespaces.h"
 #include "spank-plugins/container/plan_text.h"
 #include "spank-plugins/container/root.h"
 #include "spank-plugins/container/slurmstepd_line.h"
@@ -29,13 +29,11 @@ namespace {
 constexpr const char* default_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 int namespaces_of(const ContainerPlan& plan) {
-  const std::map<std::string, int> flags = {
-      {"net", CLONE_NEWNET}, {"ipc", CLONE_NEWIPC}, {"uts", CLONE_NEWUTS}};
   int all = CLONE_NEWUSER | CLONE_NEWNS;
-  for (const std::string& name : plan.unshared) {
-    const auto flag = flags.find(name);
-    if (flag == flags.end()) throw Error(fmt::format("cannot unshare `{}`", name));
-    all |= flag->second;
+  for (const std::string& word : plan.unshared) {
+    const int flag = namespace_of(word);
+    if (flag == 0) throw Error(fmt::format("cannot unshare `{}`", word));
+    all |= flag;
   }
   return all;
 }
@@ -179,6 +177,7 @@ Answer make_container(const ContainerPlan& plan, StepdLine& line, Fd& lock) {
   enter_user_namespace(inner_ids(real_root, plan.remap_root, uid, gid),
                        namespaces & ~CLONE_NEWUSER);
   root.set_propagation();
+  set_up_own_namespaces(plan.unshared);
   Answer answer =
       run_rc(plan, image, {log, line, root.runs_rc(), root.library_folder(), root.home()});
   if (!plan.workdir.empty()) answer.workdir = plan.workdir;
@@ -187,7 +186,7 @@ Answer make_container(const ContainerPlan& plan, StepdLine& line, Fd& lock) {
     throw_errno(fmt::format("cannot change to the folder `{}` in the container", answer.workdir));
   }
   answer.namespaces = namespaces;
-  answer.remapped = plan.remap_root && !real_root;
+  answer.pretends_ids = !real_root;
   answer.library_folder = root.library_folder();
   answer.notes = root.notes();
   return answer;

@@ -11,7 +11,7 @@ std::string encode(const Outcome& outcome) {
   to.put(outcome.notes);
   to.put(static_cast<long>(outcome.keeper));
   to.put(static_cast<long>(outcome.namespaces));
-  to.put(outcome.remapped ? 1L : 0L);
+  to.put(outcome.pretends_ids ? 1L : 0L);
   to.put(outcome.workdir);
   to.put(outcome.library_folder);
   to.put(outcome.folder);
@@ -35,7 +35,7 @@ Outcome decode_outcome(std::string_view text) {
   outcome.notes = from.texts();
   outcome.keeper = static_cast<pid_t>(from.number());
   outcome.namespaces = static_cast<int>(from.number());
-  outcome.remapped = from.flag();
+  outcome.pretends_ids = from.flag();
   outcome.workdir = from.text();
   outcome.library_folder = from.text();
   outcome.folder = from.text();

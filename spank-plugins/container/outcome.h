@@ -14,9 +14,9 @@ struct Outcome {
   std::string error;               // empty: the container is up
   std::vector<std::string> notes;  // to print before the first task starts
   pid_t keeper = 0;
-  int namespaces = 0;          // CLONE_NEW… that tasks join
-  bool remapped = false;       // the user is root inside, and the only one
-  std::string workdir;         // inside
+  int namespaces = 0;         // CLONE_NEW… that tasks join
+  bool pretends_ids = false;  // only the user's ids exist inside: changes to others seem to succeed
+  std::string workdir;        // inside
   std::string library_folder;  // for LD_LIBRARY_PATH; or empty
   std::string folder;          // of the container, on the node
   bool own = false;            // this step has started the container

@@ -72,7 +72,7 @@ std::string encode(const Answer& answer) {
   FieldWriter to;
   to.put(answer.error);
   to.put(static_cast<long>(answer.namespaces));
-  to.put(answer.remapped ? 1L : 0L);
+  to.put(answer.pretends_ids ? 1L : 0L);
   to.put(answer.workdir);
   to.put(answer.environment);
   to.put(answer.library_folder);
@@ -85,7 +85,7 @@ Answer decode_answer(std::string_view text) {
   Answer answer;
   answer.error = from.text();
   answer.namespaces = static_cast<int>(from.number());
-  answer.remapped = from.flag();
+  answer.pretends_ids = from.flag();
   answer.workdir = from.text();
   answer.environment = from.variables();
   answer.library_folder = from.text();

@@ -18,7 +18,7 @@ enum class Signal : char { ready = 'r', failed = 'e', wants_fuse = 'f', wants_ke
 struct Answer {
   std::string error;  // empty: the container is up
   int namespaces = 0;
-  bool remapped = false;
+  bool pretends_ids = false;
   Environment environment;
   std::string workdir;
   std::string library_folder;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "spank-plugins/container/own_namespaces.h"
 
 namespace slipway::container {
 namespace {
@@ -34,6 +35,19 @@ Way choose_way(const Request& request, const Existing& existing) {
         "a container with name \"{}\" does not exist, and --container-image is not set", name));
   }
   return Way::make;
+}
+
+void check_joined(const Request& request, int namespaces) {
+  for (const std::string& word : request.unshared) {
+    if ((namespaces & namespace_of(word)) != 0) continue;
+    throw Error(
+        fmt::format("--container-unshare={}: the running container \"{}\" is not in a separate {} "
+                    "namespace: only the step that starts a container chooses its namespaces",
+                    word, request.name.value_or(""),
+                    word == "net"   ? "network"
+                    : word == "ipc" ? "IPC"
+                                    : "UTS"));
+  }
 }
 
 ContainerPlan plan_of(const Request& request, const Settings& settings, const fs::path& folder) {

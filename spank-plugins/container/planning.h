@@ -29,6 +29,10 @@ struct Existing {
 // Throws Error if the flags of the name, or a missing image, forbid it.
 Way choose_way(const Request& request, const Existing& existing);
 
+// Throws Error if the step wants namespaces of its own that the container which it joins has not:
+// `namespaces` are the container's CLONE_NEW….
+void check_joined(const Request& request, int namespaces);
+
 // Everything of a plan that follows from the request and the settings. `folder`: where relative
 // paths of the node begin.
 ContainerPlan plan_of(const Request& request, const Settings& settings,

@@ -1,4 +1,4 @@
-// For --container-remap-root: a container in which the user is root has only one user.
+// For ordinary users: a container has only one user, who may be root inside.
 #include "spank-plugins/container/pretended_ids.h"
 
 #include <linux/audit.h>
@@ -50,7 +50,7 @@ void pretend_to_change_ids() {
   program.push_back(allow);
   const sock_fprog all = {static_cast<unsigned short>(program.size()), program.data()};
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) != 0) {
-    throw_errno("cannot let the container's root pretend to be other users");
+    throw_errno("cannot let the container pretend to change users");
   }
 }
 

@@ -1,4 +1,4 @@
-// For --container-remap-root: a container in which the user is root has only one user.
+// For ordinary users: a container has only one user, who may be root inside.
 #pragma once
 
 namespace slipway::container {

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "common/error.h"
@@ -179,6 +180,10 @@ void RootBuilder::mount_system() {
       {"tmpfs", "/tmp", "tmpfs", {"x-create=dir", "nosuid", "nodev", "mode=1777"}},
       {"tmpfs", "/run", "tmpfs", {"x-create=dir", "nosuid", "nodev", "mode=0755"}}};
   for (const MountLine& line : lines) mount_line(roots(), line);
+  if (std::ranges::find(plan_.unshared, "ipc") != plan_.unshared.end()) {
+    const std::vector<std::string> flags = {"nosuid", "nodev", "nofail", "mode=1777"};
+    mount_line(roots(), {"tmpfs", "/dev/shm", "tmpfs", flags});
+  }
 }
 
 void RootBuilder::mount_configuration() {
@@ -190,12 +195,21 @@ void RootBuilder::mount_configuration() {
   }
 }
 
+// The job's HOME, as with enroot; a job with --export=NONE has none.
+void RootBuilder::mount_home() {
+  if (!plan_.mount_home) return;
+  const auto of_job = plan_.job.find("HOME");
+  const bool set = of_job != plan_.job.end() && of_job->second.starts_with('/');
+  const std::string folder = set ? of_job->second : account_.home;
+  if (folder.empty()) return;
+  const std::string target = plan_.remap_root ? home() : folder;
+  mount_line(roots(), {folder, target, "", {"x-create=dir", "rbind", "nosuid"}});
+}
+
 void RootBuilder::add_mounts() {
   mount_system();
   mount_configuration();
-  if (plan_.mount_home && !account_.home.empty()) {
-    mount_line(roots(), {account_.home, home(), "", {"x-create=dir", "rbind", "nosuid"}});
-  }
+  mount_home();
   for (const MountRequest& mount : pmi_mounts(plan_.job)) mount_line(roots(), line_of(mount));
   for (const MountLine& line :
        parse_fstab(read_in_root(container_.get(), "etc/fstab"), plan_.job)) {

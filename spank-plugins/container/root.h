@@ -49,6 +49,7 @@ class RootBuilder {
   void mount_overlay(const std::string& lower);
   void mount_system();
   void mount_configuration();
+  void mount_home();
   void mount_node_folder(const NodeFolder& node);
   void mount_driver();
   std::string place_of_changes();

@@ -20,6 +20,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "spank-plugins/container/job_namespace.h"
+#include "spank-plugins/container/own_namespaces.h"
 #include "spank-plugins/container/plan_text.h"
 #include "spank-plugins/container/pretended_ids.h"
 #include "spank-plugins/container/root_help.h"
@@ -148,7 +149,7 @@ Container start(const ContainerPlan& plan) {
   }
   Answer result = decode_answer(read_whole(answer.get()));
   container.namespaces = result.namespaces;
-  container.remapped = result.remapped;
+  container.pretends_ids = result.pretends_ids;
   container.environment = std::move(result.environment);
   container.workdir = std::move(result.workdir);
   container.library_folder = std::move(result.library_folder);
@@ -166,11 +167,10 @@ Container attach(pid_t keeper) {
   if (!container.process || !answer) throw_errno(what);
   const Answer result = decode_answer(read_whole(answer.get()));
   container.namespaces = CLONE_NEWUSER | CLONE_NEWNS;
-  for (const auto& [name, flag] : {std::pair("net", CLONE_NEWNET), std::pair("ipc", CLONE_NEWIPC),
-                                   std::pair("uts", CLONE_NEWUTS)}) {
-    if (!same_namespace(keeper, name)) container.namespaces |= flag;
+  for (const char* word : {"net", "ipc", "uts"}) {
+    if (!same_namespace(keeper, word)) container.namespaces |= namespace_of(word);
   }
-  container.remapped = result.remapped;
+  container.pretends_ids = result.pretends_ids;
   container.environment = result.environment;
   container.workdir = result.workdir;
   container.library_folder = result.library_folder;
@@ -185,7 +185,7 @@ void join(const Container& container) {
     throw_errno(
         fmt::format("cannot change to the folder `{}` in the container", container.workdir));
   }
-  if (container.remapped) pretend_to_change_ids();
+  if (container.pretends_ids) pretend_to_change_ids();
 }
 
 void stop(Container& container) noexcept {

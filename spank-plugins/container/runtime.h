@@ -50,12 +50,12 @@ struct ContainerPlan {
 // them until they execute a program.
 struct Container {
   pid_t keeper = 0;
-  Fd process;             // a pidfd of the keeper
-  Fd control;             // the keeper ends the container when this is closed; empty in attach()'s
-  int namespaces = 0;     // CLONE_NEW… that tasks join
-  bool remapped = false;  // the user is root inside, and the only one
-  Environment environment;         // of a task: the job's, and what the image sets over it
-  std::string workdir;             // inside
+  Fd process;          // a pidfd of the keeper
+  Fd control;          // the keeper ends the container when this is closed; empty in attach()'s
+  int namespaces = 0;  // CLONE_NEW… that tasks join
+  bool pretends_ids = false;  // only the user's ids exist inside: changes to others seem to succeed
+  Environment environment;    // of a task: the job's, and what the image sets over it
+  std::string workdir;        // inside
   std::string library_folder;      // of the node's driver, for a task's LD_LIBRARY_PATH; or empty
   std::vector<std::string> notes;  // for the user: what of the node is not in the container
 };

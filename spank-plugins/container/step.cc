@@ -131,6 +131,7 @@ void StepContainer::start_anew(Way way) {
 
 void StepContainer::attach_to(const Running& running) {
   container_ = attach(running.keeper);
+  check_joined(facts_.request, container_.namespaces);
   container_.workdir = facts_.request.workdir.value_or(running.workdir);
   changes_ = running.changes;
   for (const std::string& name : facts_.request.environment) changes_.erase(name);
@@ -151,7 +152,7 @@ Outcome StepContainer::outcome() const {
   outcome.notes = notes_;
   outcome.keeper = container_.keeper;
   outcome.namespaces = container_.namespaces;
-  outcome.remapped = container_.remapped;
+  outcome.pretends_ids = container_.pretends_ids;
   outcome.workdir = container_.workdir;
   outcome.library_folder = container_.library_folder;
   outcome.folder = place_;

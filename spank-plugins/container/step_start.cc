@@ -129,7 +129,7 @@ Container container_of(const Outcome& outcome) {
   container.process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, outcome.keeper, 0)));
   if (!container.process) throw_errno("cannot enter the container");
   container.namespaces = outcome.namespaces;
-  container.remapped = outcome.remapped;
+  container.pretends_ids = outcome.pretends_ids;
   container.workdir = outcome.workdir;
   return container;
 }

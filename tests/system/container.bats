@@ -241,7 +241,9 @@ END
     srun --container-image=/home/a.sqsh --container-name=joined --container-mounts=tmpfs:/mnt sh -c \"echo here >/mnt/x; until test -e /mnt/end; do sleep 0.1; done\" &
     until srun --overlap --container-name=joined:exec cat /mnt/x 2>/dev/null; do sleep 0.1; done
     srun --overlap --container-name=joined --container-mounts=/home sh -c \"pwd; ls /home\" 2>&1
+    srun --overlap --container-name=joined --container-unshare=net true 2>&1
     srun --overlap --container-name=joined touch /mnt/end; wait"'
+  [[ "$output" == *"the running container \"joined\" is not in a separate network namespace"* ]]
   [[ "$output" == *"here"*"ignoring --container-mounts when attaching to a running container"*"/srv"* ]]
   lacks a.sqsh
 }

@@ -1,4 +1,6 @@
 // Tests of the container plugin's notation: images, mounts, names, options, settings.
+#include <sched.h>
+
 #include <map>
 #include <stdexcept>
 
@@ -331,6 +333,18 @@ TEST_CASE("container names: the flags choose between making, reusing and joining
                     "--container-name=x:create: the container already exists");
   CHECK_THROWS_WITH(choose_way(named("x:exec"), {true, false}),
                     "--container-name=x:exec: the container is not running");
+}
+
+TEST_CASE("container names: a step that joins cannot choose other namespaces") {
+  Request request = named("x");
+  request.unshared = parse_unshared("net,ipc");
+  CHECK_NOTHROW(check_joined(request, CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC));
+  CHECK_THROWS_WITH(check_joined(request, CLONE_NEWUSER | CLONE_NEWIPC),
+                    "--container-unshare=net: the running container \"x\" is not in a separate "
+                    "network namespace: only the step that starts a container chooses its "
+                    "namespaces");
+  CHECK_THROWS_WITH(check_joined(request, CLONE_NEWNET),
+                    Catch::Matchers::StartsWith("--container-unshare=ipc: the running container"));
 }
 
 TEST_CASE("container plan: relative paths of the node begin in the job's folder") {

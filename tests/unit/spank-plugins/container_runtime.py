@@ -87,6 +87,33 @@ class Root(ContainerCase):
         mine = [os.readlink(f"/proc/self/ns/{name}") for name in ["net", "uts", "ipc"]]
         self.assertEqual(set(said.split()) & set(mine), set())
 
+    def test_a_network_of_its_own_has_a_loopback_interface(self):
+        said = self.output("cat /proc/self/net/fib_trie", "unshare=net")
+        self.assertIn("127.0.0.1", said)
+
+    def test_with_ipc_of_its_own_shared_memory_is_its_own(self):
+        here = str(os.stat("/dev/shm").st_dev)
+        self.assertEqual(self.output("stat -c %d /dev/shm").strip(), here)
+        said = self.output("stat -c '%d %a' /dev/shm; touch /dev/shm/x", "unshare=ipc").split()
+        self.assertEqual((said[0] == here, said[1]), (False, "1777"))
+        if os.path.exists("/dev/mqueue"):
+            said = self.output("grep ' /dev/mqueue ' /proc/self/mountinfo", "unshare=ipc")
+            self.assertIn(" - mqueue ", said)
+        outside = self.made("shm")
+        self.made("shm/mine", "")
+        self.assertEqual(self.output("ls /dev/shm", "unshare=ipc", f"mount={outside}:/dev/shm"), "mine\n")
+
+    def test_the_home_folder_is_the_jobs(self):
+        home = self.made("house")
+        self.made("house/file", "text")
+        self.assertEqual(self.output("cat $HOME/file; echo $HOME", "home", f"job=HOME={home}"), f"text{home}\n")
+        self.assertEqual(self.output("cat /root/file; echo $HOME", "home", "remap", f"job=HOME={home}"), "text/root\n")
+
+    @unittest.skipIf(USER == 0, "root has all ids")
+    def test_a_change_of_the_owner_seems_to_succeed(self):
+        for remap in ([], ["remap"]):
+            self.assertEqual(self.output("touch /work/f && chown 5:5 /work/f && stat -c %u /work/f", "writable", *remap), "0\n" if remap else f"{USER}\n")
+
     def test_a_container_is_saved_without_what_is_mounted(self):
         saved = self.made("saved") + "/new.sqsh"
         outside = self.made("data")

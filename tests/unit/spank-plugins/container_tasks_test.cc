@@ -71,7 +71,7 @@ TEST_CASE("container outcome: what the maker of a container leaves reads back") 
   CHECK(read.notes == outcome.notes);
   CHECK(read.keeper == 4711);
   CHECK(read.namespaces == 0x20000);
-  CHECK_FALSE(read.remapped);
+  CHECK_FALSE(read.pretends_ids);
   CHECK(read.workdir == "/srv");
   CHECK(read.folder == "/run/x");
   CHECK(read.own);
