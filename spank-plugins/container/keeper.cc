@@ -17,6 +17,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "spank-plugins/container/entrypoint.h"
+#include "spank-plugins/container/joined_lock.h"
 #include "spank-plugins/container/own_namespaces.h"
 #include "spank-plugins/container/plan_text.h"
 #include "spank-plugins/container/root.h"
@@ -205,11 +206,17 @@ void ignore_signals() {
 int keep() {
   StepdLine line{Fd(control_descriptor)};
   Fd lock;
+  JoinedLock joined;
   ignore_signals();
   try {
-    const Answer answer = make_container(decode_plan(read_whole(plan_descriptor)), line, lock);
+    const ContainerPlan plan = decode_plan(read_whole(plan_descriptor));
+    if (!plan.joined.empty()) joined = JoinedLock(plan.joined);
+    joined.begin();
+    const Answer answer = make_container(plan, line, lock);
     const std::string text = encode(answer);
     if (::pwrite(answer_descriptor, text.data(), text.size(), 0) < 0) throw_errno("cannot answer");
+    // From here on, the end of the connection tells that the parent has ended.
+    ::prctl(PR_SET_PDEATHSIG, 0);
     line.tell(Signal::ready);
   } catch (const std::exception& error) {
     Answer failed;
@@ -220,6 +227,7 @@ int keep() {
     return 1;
   }
   line.wait_for_end();
+  joined.wait_for_steps();
   end_container();
   return 0;
 }

@@ -5,6 +5,7 @@
 //   image.sqsh    an imported image
 //   changes/      what the tasks of a named container have changed
 //   running.json  the keeper of the running container
+//   joined        locked by steps in the running container: joined_lock.h
 //
 // The folder of a user belongs to the user: only make_user_folder() runs as root.
 #pragma once

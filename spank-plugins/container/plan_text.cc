@@ -13,7 +13,8 @@ namespace slipway::container {
 
 std::string encode(const ContainerPlan& plan) {
   FieldWriter to;
-  for (const auto& path : {plan.image, plan.changes, plan.entrypoint_log, plan.batch_script}) {
+  for (const auto& path :
+       {plan.image, plan.changes, plan.entrypoint_log, plan.batch_script, plan.joined}) {
     to.put(path.string());
   }
   to.put(plan.workdir);
@@ -41,7 +42,8 @@ std::string encode(const ContainerPlan& plan) {
 ContainerPlan decode_plan(std::string_view text) {
   FieldReader from(text);
   ContainerPlan plan;
-  for (auto* path : {&plan.image, &plan.changes, &plan.entrypoint_log, &plan.batch_script}) {
+  for (auto* path :
+       {&plan.image, &plan.changes, &plan.entrypoint_log, &plan.batch_script, &plan.joined}) {
     *path = from.text();
   }
   plan.workdir = from.text();

@@ -34,6 +34,7 @@ struct ContainerPlan {
   std::filesystem::path entrypoint_log;  // of /etc/rc's output; empty: dropped
   std::vector<std::string> unshared;     // of "net", "ipc", "uts"
   std::filesystem::path batch_script;    // mounted at its own place; empty: none
+  std::filesystem::path joined;          // JoinedLock's; empty: nobody joins
   Environment job;                       // of the step's tasks
   std::vector<std::string> job_wins;     // names whose values in `job` beat the image's
 

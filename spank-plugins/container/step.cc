@@ -1,6 +1,8 @@
 // The container of one step on this node: making it, or joining another step's.
 #include "spank-plugins/container/step.h"
 
+#include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -24,7 +26,14 @@ namespace fs = std::filesystem;
 
 constexpr size_t longest_log = 64 << 10;
 constexpr auto time_to_finish = std::chrono::seconds(2);
+constexpr int time_to_end_ms = 10'000;                    // for a container that is ending
 constexpr auto time_to_check = std::chrono::seconds(60);  // on a busy file system
+
+void wait_for_end_of(const Fd& process) {
+  if (!process) return;
+  pollfd ended = {process.get(), POLLIN, 0};
+  ::poll(&ended, 1, time_to_end_ms);
+}
 
 }  // namespace
 
@@ -74,8 +83,17 @@ void StepContainer::check_save() {
       missing));
 }
 
-void StepContainer::begin() {
+// A container that another step runs; it stays up as long as this step.
+std::optional<Running> StepContainer::join_running() {
+  joined_ = JoinedLock(place_ / "joined");
   const std::optional<Running> running = read_running(place_);
+  if (!running || joined_.join()) return running;
+  wait_for_end_of(Fd(static_cast<int>(::syscall(SYS_pidfd_open, running->keeper, 0))));
+  return std::nullopt;
+}
+
+void StepContainer::begin() {
+  const std::optional<Running> running = join_running();
   const std::optional<Made> made = temporary_ ? std::nullopt : read_made(place_);
   const Way way = choose_way(facts_.request, {made.has_value() || running, running.has_value()});
   for (std::string& note : notes_on(facts_.request, way, made ? made->asked : "")) {
@@ -110,6 +128,7 @@ void StepContainer::start_anew(Way way) {
   plan.node_folders = node_folders();
   plan.batch_script = facts_.batch_script;
   plan.life = facts_.life;
+  plan.joined = place_ / "joined";
   plan.keeper = own_installation().internal_programs() / "container-keeper";
   const bool logs = facts_.request.entrypoint_log.value_or(false) && plan.entrypoint;
   if (logs) plan.entrypoint_log = place_ / "entrypoint.log";
@@ -163,9 +182,16 @@ Outcome StepContainer::outcome() const {
 }
 
 void StepContainer::end() {
-  if (!own_) return;
+  if (!own_) {
+    if (joined_.leave()) wait_for_end_of(container_.process);
+    return;
+  }
   try_lock(lock_, time_to_finish);  // another step may be joining
-  stop(container_);
+  if (joined_.has_steps()) {
+    container_.control.reset();
+  } else {
+    stop(container_);
+  }
 }
 
 fs::path place_to_save(const StepFacts& facts) {

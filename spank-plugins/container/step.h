@@ -9,6 +9,7 @@
 
 #include "spank-plugins/container/as_user.h"
 #include "spank-plugins/container/importing.h"
+#include "spank-plugins/container/joined_lock.h"
 #include "spank-plugins/container/outcome.h"
 #include "spank-plugins/container/planning.h"
 #include "spank-plugins/container/runtime.h"
@@ -36,7 +37,7 @@ class StepContainer {
 
   Outcome outcome() const;
 
-  // Ends the container if this step started it, with what other steps have in it.
+  // Ends the container if no other step is in it; otherwise the last of them does.
   void end();
 
  private:
@@ -44,6 +45,7 @@ class StepContainer {
   void check_save();
   void begin();
   void start_anew(Way way);
+  std::optional<Running> join_running();
   void attach_to(const Running& running);
   std::filesystem::path image_file(Way way);
   void read_entrypoint_log(const std::filesystem::path& log);
@@ -55,6 +57,7 @@ class StepContainer {
   bool own_ = false;        // this step has started the container
   bool imported_ = false;   // by a program that learns when the image is no longer needed
   Fd lock_;                 // of the folder
+  JoinedLock joined_;
   EnvironmentChanges changes_;
   std::vector<std::string> notes_;
 };

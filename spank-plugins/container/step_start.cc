@@ -185,7 +185,9 @@ void StepStart::finish() {
              if (!named) return remove_folder(unnamed);
              const Fd lock = open_lock(fs::path(outcome.folder) / "lock");
              try_lock(lock, time_for_the_lock);
-             fs::remove(fs::path(outcome.folder) / "running.json");
+             // Other steps may still be in it.
+             if (!read_running(outcome.folder))
+               fs::remove(fs::path(outcome.folder) / "running.json");
            },
            {0, time_to_remove});
   }

@@ -248,6 +248,39 @@ END
   lacks a.sqsh
 }
 
+@test "container: a container with a name or without lives until the last step in it has ended" {
+  write_program /home/last.sh <<'END'
+#!/bin/bash
+# Each of the first two waits for what comes after it.
+wait_for() { srun --quiet --overlap sh -c "until test -e /home/last.$1; do sleep 0.1; done"; }
+for name in shared ''; do
+  rm -f /home/last.[a-z]
+  srun --overlap --container-image=/home/a.sqsh ${name:+--container-name=$name} --container-mounts=/home \
+    sh -c 'echo $SLURM_STEP_ID >/home/last.id; touch /home/last.a; until test -e /home/last.b; do sleep 0.1; done' &
+  first=$!
+  wait_for a
+  srun --overlap --container-name="${name:-$SLURM_JOB_ID.$(cat /home/last.id)}" \
+    sh -c 'touch /home/last.b; until test -e /home/last.c; do sleep 0.1; done; sha256sum /usr/bin/* >/dev/null && echo "second of '$name'"' &
+  second=$!
+  wait $first
+  [ -z "$name" ] || srun --overlap --container-name=$name:exec echo "third of $name"
+  touch /home/last.c
+  wait $second
+done
+END
+  run sh_on login 'timeout 100 salloc --quiet --nodes=1 /home/last.sh'
+  says $'third of shared\nsecond of shared\nsecond of '
+  run on_nodes "pgrep -f '[s]lipway-container|[s]quashfuse'; true"
+  [ "$output" = "" ]
+}
+
+@test "container: steps that use containers at the same time do not disturb each other" {
+  run sh_on login 'salloc --quiet --nodes=1 sh -c "
+    for i in 0 1 2; do srun --overlap --container-image=/home/a.sqsh --container-name=busy\$i sh -c \"sleep 1; echo made\" & done; wait
+    for i in 0 1 2 0 1 2 0 1 2 0 1 2; do { srun --overlap --container-name=busy\$i sleep 0.\$i && echo used; } & done; wait" 2>&1'
+  [ "$(sort <<<"$output" | uniq -c | xargs)" = "3 made 12 used" ] || { echo "$output" && false; }
+}
+
 @test "container: what a step changed can be saved as an image" {
   run on_one --container-image=/home/a.sqsh --container-writable --container-save=/home/saved.sqsh sh -c 'echo saved >/saved'
   run sh_on login 'srun --quiet --container-image=/home/saved.sqsh cat /saved; unsquashfs -ll /home/saved.sqsh | grep -c /saved$'
@@ -347,6 +380,6 @@ saving() { on_one --container-image=/home/a.sqsh --container-writable --containe
 
 @test "container: nothing is left of unnamed containers" {
   in_image --nodes=4 true
-  run on_nodes "ls -d /run/slipway/containers/*/step.* 2>/dev/null; pgrep -f '[c]ontainer-keeper'; true"
+  run on_nodes "ls -d /run/slipway/containers/*/step.* 2>/dev/null; pgrep -f '[s]lipway-container|[s]quashfuse'; true"
   [ "$output" = "" ]
 }

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "common/error.h"
 #include "common/file.h"
 #include "common/process_stat.h"
 #include "spank-plugins/container/as_user.h"
 #include "spank-plugins/container/importing.h"
+#include "spank-plugins/container/joined_lock.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/temporary_directory.h"
 
@@ -105,6 +107,42 @@ TEST_CASE("container places: waiting for a lock ends") {
   CHECK_FALSE(try_lock(first, std::chrono::milliseconds(1)));
   unlock(second);
   CHECK(try_lock(first, std::chrono::milliseconds(1)));
+}
+
+TEST_CASE("container joined: a container ends when the last step that has joined it has left") {
+  TemporaryDirectory folder;
+  const fs::path file = folder / "joined";
+  JoinedLock keeper(file), owner(file), first(file), second(file);
+  keeper.begin();
+  CHECK_FALSE(owner.has_steps());
+  CHECK(first.join());
+  CHECK(owner.has_steps());
+  CHECK_FALSE(first.leave());  // its own step is still there
+  CHECK_FALSE(owner.has_steps());
+  CHECK(first.join());
+  CHECK(second.join());
+  std::thread outlives([&] { keeper.wait_for_steps(); });
+  while (fs::file_size(file) == 0) ::usleep(1000);
+  CHECK_FALSE(first.leave());
+  CHECK(second.leave());
+  outlives.join();
+  CHECK_FALSE(first.join());  // too late
+}
+
+TEST_CASE("container joined: a step that is killed has left") {
+  TemporaryDirectory folder;
+  const fs::path file = folder / "joined";
+  JoinedLock keeper(file);
+  keeper.begin();
+  {
+    JoinedLock step(file);
+    REQUIRE(step.join());
+    CHECK(keeper.has_steps());
+  }
+  CHECK_FALSE(keeper.has_steps());
+  keeper.wait_for_steps();
+  JoinedLock late(file);
+  CHECK_FALSE(late.join());
 }
 
 TEST_CASE("container user: what fails in the child is the caller's error") {
