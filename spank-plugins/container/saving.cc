@@ -2,6 +2,7 @@
 #include "spank-plugins/container/saving.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -11,9 +12,8 @@
 #include <cerrno>
 #include <ctime>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <new>
+#include <string_view>
 
 #include "common/child.h"
 #include "common/error.h"
@@ -53,11 +53,14 @@ sigset_t take_no_signals() {
 }
 
 // With proctrack/cgroup, Slurm sends signals, but SIGKILL, only to children of slurmstepd; other
-// plugins send them to all processes of the step.
+// plugins send them to all processes of the step. slurmstepd, of which this is a copy, has loaded
+// the one that the site has chosen; the task's cgroup does not tell, since task/cgroup makes one,
+// too.
 bool slurm_signals_children_only() {
-  std::ifstream cgroups("/proc/self/cgroup");
-  const std::string text(std::istreambuf_iterator<char>(cgroups), {});
-  return text.find("/step_") != std::string::npos;
+  const auto is_it = [](dl_phdr_info* object, size_t, void*) {
+    return std::string_view(object->dlpi_name).ends_with("/proctrack_cgroup.so") ? 1 : 0;
+  };
+  return ::dl_iterate_phdr(is_it, nullptr) != 0;
 }
 
 // Returns the wait status. Signals are blocked.
