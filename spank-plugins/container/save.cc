@@ -15,6 +15,25 @@
 #include "spank-plugins/container/save_excludes.h"
 
 namespace slipway::container {
+namespace {
+
+// What it says, in one line: the last of its lines begins with `FATAL ERROR:`.
+std::string why_it_failed(const ProcessResult& result) {
+  constexpr int not_found = 127;  // env(1)
+  if (result.exit_code == not_found) {
+    return "mksquashfs is not installed on the node (Debian: squashfs-tools)";
+  }
+  std::vector<std::string> said;
+  for (std::string line : split(result.errors, '\n')) {
+    constexpr std::string_view mark = "FATAL ERROR:";
+    if (line.starts_with(mark)) line.erase(0, mark.size());
+    if (const std::string_view text = trim(line); !text.empty()) said.emplace_back(text);
+  }
+  if (said.empty()) said.push_back(fmt::format("it ended with status {}", result.exit_code));
+  return "mksquashfs: " + join(said, "; ");
+}
+
+}  // namespace
 
 std::vector<std::string> excluded_mounts(std::string_view mountinfo, const std::string& root) {
   std::vector<std::string> excluded;
@@ -84,13 +103,12 @@ void save(const Container& container, const std::filesystem::path& file) {
   for (const std::string& path : excluded_mounts(mountinfo, process + "/root")) {
     argv.push_back(path);
   }
-  try {
-    ProcessOptions options;
-    options.deadline = std::chrono::hours(24);
-    run_checked(argv, options);
-  } catch (const Error& error) {
+  ProcessOptions options;
+  options.deadline = std::chrono::hours(24);
+  const ProcessResult result = run_process(argv, options);
+  if (!result.ok()) {
     ::unlink(part.c_str());
-    throw error.within("mksquashfs, which is in Debian's squashfs-tools");
+    throw Error(why_it_failed(result));
   }
   if (std::rename(part.c_str(), file.c_str()) != 0) {
     throw_errno("cannot rename the new file");

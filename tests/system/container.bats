@@ -304,7 +304,8 @@ saving() { on_one --container-image=/home/a.sqsh --container-writable --containe
   sh_on "$(compute_nodes $NAME | head -n 1)" 'mkdir -p /small && { mountpoint -q /small || mount -t tmpfs -o size=1M tmpfs /small; } && chmod 1777 /small'
   run saving --ntasks=2 --container-save=/small/x.sqsh 'echo ran'
   [ "$status" -eq 1 ]
-  [[ "$output" == *"container: cannot save the container as \`/small/x.sqsh\`: mksquashfs"* ]] || { echo "$output" && false; }
+  [ "$(grep -c '^container: cannot save the container as `/small/x.sqsh`: mksquashfs: .*No space left on device' <<<"$output")" -eq 1 ] || { echo "$output" && false; }
+  lacks -e -noappend -e 'FATAL ERROR'
   [ "$(grep -c '^ran$' <<<"$output")" -eq 2 ]
   run saving --container-save=/small/x.sqsh 'exit 7'
   [ "$status" -eq 7 ]
