@@ -80,6 +80,28 @@ END
   nothing_runs
 }
 
+@test "container cgroups: the container of a canceled step stays up for the steps that have joined it" {
+  write_program /home/left.sh <<'END'
+#!/bin/bash
+#SBATCH --nodes=1
+srun --overlap --container-image=/home/rc.sqsh --container-name=left --container-entrypoint --container-mounts=/home sleep 86303 &
+until srun --overlap --container-name=left:exec true 2>/dev/null; do sleep 0.1; done
+srun --overlap --container-name=left:exec sh -c 'touch /home/left.in; until test -e /home/left.end; do sleep 0.1; done; sha256sum /usr/bin/* >/dev/null && echo "still there"' &
+joined=$!
+until srun --overlap test -e /home/left.in; do sleep 0.1; done
+scancel "$SLURM_JOB_ID.0"
+wait %1
+srun --overlap --container-name=left:exec echo "found again"
+touch /home/left.end
+wait $joined
+END
+  sh_on login 'timeout 100 sbatch --quiet --wait --output=/home/left.out /home/left.sh'
+  run on $NAME login cat /home/left.out
+  says "found again"
+  says "still there"
+  nothing_runs
+}
+
 # ends_when_canceled OPTION...: a step on two nodes whose container never comes up, as `sleep 86306` is running for it
 ends_when_canceled() {
   local job
