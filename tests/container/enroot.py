@@ -91,19 +91,23 @@ def check_steps(enroot, folder):
     same("exec", step("exec", str(os.getpid()), "sh", "-c", "a b"), ["--container-name=busy:exec", "sh", "-c", "a b"])
     same("exec, name of a job", (enroot.container("job.7.in", os.getppid()), step("exec", "--", str(os.getppid()), "ls"))[1],
          ["--container-name=in:exec", "ls"])
+    same("export", step("export", "--output", "a b.sqsh", "pyxis_busy"), ["--container-name=busy", f"--container-save={folder}/a b.sqsh", "true"])
+    same("export, of a job", step("export", "--", "pyxis_7_in"), ["--container-name=in", f"--container-save={folder}/pyxis_7_in.sqsh", "true"])
+    same("export --force", step("export", "-f", "--output=an image.sqsh", "busy")[1], f"--container-save={folder}/an image.sqsh")
     for words, expected in ((["create", "none.sqsh"], "No such file or directory: none.sqsh"), (["create"], "wants one image"),
                             (["create", "a", "b"], "wants one image"), (["create", "-x", "a"], "no option -x"), (["create", "-n"], "needs a value"),
+                            (["export", "none"], "No such file or directory"), (["export"], "wants the name of one"), (["export", "-o"], "needs a value"),
+                            (["export", "-x", "busy"], "no option -x"), (["export", "-o", "an image.sqsh", "busy"], "File already exists"),
                             (["exec", "1", "true"], "No such process: 1"), (["exec", "1"], "exec wants"), (["exec"], "exec wants")):
         code, out, said = enroot(*words, job=job)
         same(f"{words} fails", (code, out, said.startswith("[ERROR] "), expected in said), (1, "", True, True))
-    for words in (["create", "an image.sqsh"], ["exec", str(os.getpid()), "true"]):
+    for words in (["create", "an image.sqsh"], ["exec", str(os.getpid()), "true"], ["export", "busy"]):
         code, out, said = enroot(*words)
         same(f"{words} outside of a job", (code, out, "--container-name=NAME" in said), (1, "", True))
 
 
 def check_others(enroot, folder):
-    for word, expected in (("start", "srun --container-image"), ("batch", "srun"),
-                           ("export", "--container-save=FILE"), ("bundle", "srun --container-image")):
+    for word, expected in (("start", "srun --container-image"), ("batch", "srun"), ("bundle", "srun --container-image")):
         code, out, said = enroot(word, "x")
         same(f"{word} says what to write", (code, out, said.startswith("[ERROR] "), expected in said), (1, "", True, True))
     same("usage", (enroot()[0], enroot("--help")[1].startswith("Usage: enroot COMMAND"), enroot("wrong")[0]), (0, True, 1))

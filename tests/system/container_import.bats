@@ -56,7 +56,7 @@ SCRIPT
   [ "$output" = $'pyxis_kept\nstatus 0' ]
 }
 
-@test "container import: in a job, enroot makes a container and runs a program in it" {
+@test "container import: in a job, enroot makes a container, runs a program in it and exports it" {
   sh_on login 'cat >/home/named.sbatch' <<'SCRIPT'
 #!/bin/bash
 #SBATCH --nodes=1 --ntasks-per-node=2
@@ -70,12 +70,20 @@ until [ -n "$(pid)" ] && enroot exec "$(pid)" cat /state 2>/dev/null; do sleep 0
 enroot exec "$(pid)" bash -c 'echo "in it: $FROM_IMAGE"; touch /stop'
 wait
 enroot exec 1 true || echo "no container"
+cd /home
+enroot export pyxis_made
+enroot export --output pyxis_made.sqsh made || echo "not over it"
+enroot export --force --output ./pyxis_made.sqsh -- pyxis_made
+srun --overlap --ntasks=1 --container-image=./pyxis_made.sqsh bash -c 'echo "exported: $(cat /state) $FROM_IMAGE"'
 enroot remove --force made
 SCRIPT
   run sh_on login 'sbatch --quiet --wait --output=/home/named.out /home/named.sbatch; cat /home/named.out; enroot create /home/sqsh/root.sqsh; true'
   says "not twice"
   says $'running\nin it: yes\nstopped'
   says "No such process: 1"
+  says "File already exists: /home/pyxis_made.sqsh"
+  says "not over it"
+  says "exported: running yes"
   says "this is not in a job"
 }
 

@@ -6,7 +6,8 @@ NAME=st-conusers
 
 setup_file() {
   deploy $NAME
-  put_image a.sqsh --env FROM_IMAGE=image
+  put_image a.sqsh --env FROM_IMAGE=image --env PATH=/opt/own/bin:/usr/bin --text 'opt/own/bin/of-the-image=#!/bin/sh
+echo found' --mode opt/own/bin/of-the-image=755
   add_user ann --uid 4321 --no-create-home --home-dir /home/ann
   add_user bob --uid 4322 --no-create-home --home-dir /home/bob
   sh_on login 'install -d -o ann /home/ann && printf "#!/bin/sh\necho \"\$1 \$2 \$SLURM_JOB_UID\" >>/home/ann/imports; case \$1 in get) [ \$2 = docker://known ] || { echo no such image >&2; exit 3; }; echo /home/a.sqsh;; esac\n" >/home/importer && chmod 755 /home/importer'
@@ -55,6 +56,19 @@ as_ann() { as ann "$1"; }
   [ "$output" = "" ] || { echo "$output" && false; }
 }
 
+@test "container users: a program that only the image's PATH finds is started" {
+  run as_ann 'srun --quiet --container-image=/home/a.sqsh of-the-image; srun --quiet of-the-image'
+  [[ "$output" == *found*"of-the-image: No such file"* ]] || { echo "$output" && false; }
+}
+
+@test "container users: tasks get the variables and the socket of PMI2, and the modules of PMIx" {
+  run as_ann 'srun --quiet --nodes=1 --ntasks=2 --mpi=pmi2 --container-image=/home/a.sqsh sh -c "echo \$PMI_RANK of \$PMI_SIZE; readlink /proc/self/fd/\$PMI_FD"'
+  [ "$(sed 's/\[.*//' <<<"$output" | sort | xargs)" = "0 of 2 1 of 2 socket: socket:" ] || { echo "$output" && false; }
+  run as_ann 'srun --quiet --nodes=1 --ntasks=2 --mpi=pmix --container-image=/home/a.sqsh sh -c "
+    [ \"\$PMIX_MCA_psec\" = \"\$PMIX_SECURITY_MODE\" ] && [ \"\$PMIX_MCA_gds\" = \"\$PMIX_GDS_MODULE\" ] && [ -n \"\$PMIX_MCA_gds\" ] && findmnt --noheadings --output=TARGET \$PMIX_SERVER_TMPDIR && echo \$PMIX_RANK"'
+  [ "$(grep '^[01]$' <<<"$output" | sort | xargs)" = "0 1" ] || { echo "$output" && false; }
+}
+
 @test "container users: another user's named container is another container" {
   on_one --container-image=/home/a.sqsh --container-name=shared true
   run as_ann 'srun --quiet --nodes=4 --container-name=shared true'
@@ -95,8 +109,9 @@ as_ann() { as ann "$1"; }
   with importer=/home/importer
   run as_ann 'srun --quiet --container-image=known sh -c "echo \$FROM_IMAGE"'
   says "image"
-  run as_ann 'srun --quiet --container-image=unknown:1 true'
+  run as_ann 'srun --quiet --nodes=1 --ntasks=2 --container-image=unknown:1 true'
   fails_with 1 "container: cannot import docker://unknown:1: no such image"
+  [ "$(grep -c 'no such image' <<<"$output")" -eq 1 ]
   with
   run sh_on login 'stat --format=%U /home/ann/imports; cat /home/ann/imports'
   [ "$output" = "$(printf 'ann\nget docker://known 4321\nrelease  4321\nget docker://unknown:1 4321')" ]
