@@ -49,8 +49,10 @@ std::vector<MountRequest> pmi_mounts(const Environment& job) {
     server = pmix_folder(std::string(std::istreambuf_iterator<char>(file), {}), id, step);
   }
   if (server.empty()) return {};
+  // Slurm makes the folder of the tasks in SLURM_PMIX_TMPDIR, otherwise in its TmpFS.
   const std::string temporary =
-      variable(job, "PMIX_SYSTEM_TMPDIR", variable(job, "TMPDIR", "/tmp"));
+      variable(job, "SLURM_PMIX_TMPDIR",
+               variable(job, "PMIX_SYSTEM_TMPDIR", variable(job, "TMPDIR", "/tmp")));
   const std::string of_step = fmt::format("{}.{}", id, step);
   const std::string user = variable(job, "SLURM_JOB_UID");
   std::vector<MountRequest> mounts;

@@ -48,6 +48,22 @@ TEST_CASE("container PMIx: the server's folder is beside the socket of Slurm's p
   CHECK(pmix_folder(line + "stepd.slurm.pmix.2.01\n", "2", "0").empty());
 }
 
+TEST_CASE("container PMIx: the tasks' folder is where the job wants it") {
+  const auto places = [](Environment job) {
+    job.insert({{"SLURM_JOB_ID", "7"},
+                {"SLURM_STEP_ID", "0"},
+                {"SLURM_JOB_UID", "5"},
+                {"PMIX_SERVER_TMPDIR", "/spool/pmix.7.0"}});
+    std::string all;
+    for (const MountRequest& mount : pmi_mounts(job)) all += mount.target + " ";
+    return all;
+  };
+  CHECK(places({}) == "/spool/pmix.7.0 /tmp/spmix_appdir_5_7.0 /tmp/spmix_appdir_7.0 ");
+  CHECK(places({{"SLURM_PMIX_TMPDIR", "/var/tmp"}, {"PMIX_SYSTEM_TMPDIR", "/tmp"}}) ==
+        "/spool/pmix.7.0 /var/tmp/spmix_appdir_5_7.0 /var/tmp/spmix_appdir_7.0 ");
+  CHECK(places({{"SLURM_MPI_TYPE", "pmi2"}}).empty());
+}
+
 TEST_CASE("container plan: tasks get what the image changed, and nothing else") {
   const EnvironmentChanges changes =
       changes_of({{"A", "1"}, {"B", "2"}, {"LANG", "C"}}, {{"A", "1"}, {"B", "3"}, {"C", "4"}});
