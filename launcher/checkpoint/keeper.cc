@@ -185,6 +185,21 @@ class Keeper {
     }).detach();
   }
 
+  void get_from(const Source& source, int64_t attempt, const Want& want) try {
+    const auto arrival = store_.arrival();
+    PeerChannel peer(
+        connect_to_keeper(source, settings_.key, settings_.node, settings_.own, patience),
+        patience);
+    auto manifest = std::make_shared<const Manifest>(fetch_step(
+        peer, want, arrival->folder(), [&](const Manifest& each) { return arrival->reserve(each); },
+        [&] { return off_ || store_.attempt() != attempt; }));
+    store_.add_copy(attempt, want.rank, want.step, std::move(manifest), *arrival);
+  } catch (const MemoryFull&) {
+    // Others may have filled it.
+    if (!store_.give_up_old_files()) throw;
+    get_from(source, attempt, want);
+  }
+
   // Empty if it worked. Tries one source after the other.
   std::string get(int64_t attempt, int64_t rank, int64_t step, const std::string& digest,
                   const std::vector<Source>& sources) {
@@ -192,15 +207,7 @@ class Keeper {
     std::string why = "no node has it";
     for (const Source& source : sources) {
       try {
-        const auto arrival = store_.arrival();
-        PeerChannel peer(
-            connect_to_keeper(source, settings_.key, settings_.node, settings_.own, patience),
-            patience);
-        auto manifest = std::make_shared<const Manifest>(fetch_step(
-            peer, {rank, step, digest}, arrival->folder(),
-            [&](int64_t size) { arrival->reserve(size); },
-            [&] { return off_ || store_.attempt() != attempt; }));
-        store_.add_copy(attempt, rank, step, std::move(manifest), *arrival);
+        get_from(source, attempt, {rank, step, digest});
         return "";
       } catch (const MemoryFull&) {
         throw;
@@ -212,6 +219,7 @@ class Keeper {
   }
 
   void load(int64_t attempt, int64_t step, const RestoredRank& to, const DiskParts& disk) {
+    store_.give_up_old_files();  // there may be less memory than at the time of that step
     const auto arrival = store_.arrival();
     const int64_t part = disk.parts > 0 ? to.rank % disk.parts : to.rank;
     auto manifest = std::make_shared<const Manifest>(read_part(
@@ -363,6 +371,7 @@ class Keeper {
 void run_keeper(int socket, const KeeperSettings& settings) {
   ::prctl(PR_SET_NAME, "slipway-keeper");
   ::signal(SIGPIPE, SIG_IGN);  // sendfile() has no MSG_NOSIGNAL
+  ::signal(SIGIO, SIG_IGN);    // of leases
   std::string why;
   try {
     // Never destroyed: its threads end with the process.

@@ -224,8 +224,8 @@ std::optional<FilePiece> StepReader::next() {
   return std::nullopt;
 }
 
-StepWriter::StepWriter(fs::path folder, const Manifest& manifest, Durable durable)
-    : folder_(std::move(folder)), manifest_(manifest), durable_(durable) {
+StepWriter::StepWriter(fs::path folder, const Manifest& manifest, Durable durable, WrittenOver old)
+    : folder_(std::move(folder)), manifest_(manifest), durable_(durable), old_(std::move(old)) {
   check_manifest(manifest_);
   const auto make = [](const fs::path& path) {
     if (::mkdir(path.c_str(), 0700) == 0) return;
@@ -242,12 +242,30 @@ void StepWriter::open_next() {
   for (; at_ < manifest_.files.size(); ++at_) {
     const StepFile& file = manifest_.files[at_];
     const fs::path path = folder_ / file.path;
-    file_ = Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (open_old(path)) return;
+    file_ = Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!file_ && errno == ENOSPC) throw MemoryFull("the memory is full");
     if (!file_) throw_errno(fmt::format("cannot write `{}`", file.path));
     if (file.size_bytes > 0) return;
     finish_file();
   }
+}
+
+// False if there is no file to write over, or if it cannot be used.
+bool StepWriter::open_old(const fs::path& path) {
+  old_bytes_ = 0;
+  const auto old = old_.find(at_);
+  if (old == old_.end() || ::rename(old->second.c_str(), path.c_str()) != 0) return false;
+  const auto size = static_cast<off_t>(manifest_.files[at_].size_bytes);
+  file_ = Fd(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info = {};
+  if (file_ && ::fstat(file_.get(), &info) == 0 && info.st_size <= size &&
+      ::ftruncate(file_.get(), size) == 0) {
+    old_bytes_ = info.st_size;
+    return true;
+  }
+  ::unlink(path.c_str());
+  return false;
 }
 
 void StepWriter::finish_file() {
@@ -271,17 +289,47 @@ void StepWriter::take(std::string_view piece) {
   if (piece.size() != expected)
     throw Error(
         fmt::format("a piece of {} bytes of `{}`, expected {}", piece.size(), file.path, expected));
+  mapped_.reset();
+  write(piece);
   digest_.add(piece);
+  finish_piece(expected);
+}
+
+char* StepWriter::room() {
+  const size_t size = next_bytes();
+  if (offset_ + static_cast<int64_t>(size) <= old_bytes_) {
+    if (!mapped_) mapped_.emplace(file_.get(), offset_, size);
+    if (mapped_->data() != nullptr) return mapped_->data();
+  }
+  mapped_.reset();
+  buffer_.resize(piece_bytes);
+  return buffer_.data();
+}
+
+void StepWriter::put_piece() {
+  const size_t size = next_bytes();
+  if (!mapped_) return take({buffer_.data(), size});
+  digest_.add({mapped_->data(), size});
+  mapped_.reset();
+  finish_piece(size);
+}
+
+void StepWriter::write(std::string_view piece) {
+  auto offset = static_cast<off_t>(offset_);
   for (std::string_view rest = piece; !rest.empty();) {
-    const ssize_t wrote = ::write(file_.get(), rest.data(), rest.size());
+    const ssize_t wrote = ::pwrite(file_.get(), rest.data(), rest.size(), offset);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0 && (errno == ENOSPC || errno == EDQUOT || errno == ENOMEM))
       throw MemoryFull("the memory is full");
-    if (wrote < 0) throw_errno(fmt::format("cannot write `{}`", file.path));
+    if (wrote < 0) throw_errno(fmt::format("cannot write `{}`", manifest_.files[at_].path));
     rest.remove_prefix(static_cast<size_t>(wrote));
+    offset += static_cast<off_t>(wrote);
   }
-  offset_ += static_cast<int64_t>(expected);
-  if (offset_ < file.size_bytes) return;
+}
+
+void StepWriter::finish_piece(size_t size_bytes) {
+  offset_ += static_cast<int64_t>(size_bytes);
+  if (offset_ < manifest_.files[at_].size_bytes) return;
   finish_file();
   ++at_;
   open_next();

@@ -6,13 +6,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/error.h"
 #include "common/fd.h"
 #include "launcher/checkpoint/digest.h"
+#include "launcher/checkpoint/mapped_piece.h"
 #include "launcher/checkpoint/messages.h"
 
 namespace slipway::checkpoint {
@@ -66,26 +69,41 @@ class StepReader {
 // Whether a file is on disk when it is closed.
 enum class Durable { no, yes };
 
+// Files of ours alone to write over instead of new ones, each at most as long as the new one. By
+// the index of a file in its manifest.
+using WrittenOver = std::map<size_t, std::filesystem::path>;
+
 // Writes a step into a new folder, and checks each file when its last piece has arrived.
 class StepWriter {
  public:
   // Throws Error if the manifest is invalid, or the folder exists. `manifest` must outlive this.
-  StepWriter(std::filesystem::path folder, const Manifest& manifest, Durable durable = Durable::no);
+  StepWriter(std::filesystem::path folder, const Manifest& manifest, Durable durable = Durable::no,
+             WrittenOver old = {});
 
   // The size of the next piece; 0: the step is complete.
   size_t next_bytes() const;
   // Throws MemoryFull, and Error if the piece is not the next one.
   void take(std::string_view piece);
+  // The same without copying it: room() is where the next piece can be put before put_piece().
+  char* room();
+  void put_piece();
   bool complete() const { return at_ == manifest_.files.size(); }
 
  private:
   void open_next();
+  bool open_old(const std::filesystem::path& path);
+  void write(std::string_view piece);
+  void finish_piece(size_t size_bytes);
   void finish_file();
 
   std::filesystem::path folder_;
   const Manifest& manifest_;
   Durable durable_;
+  WrittenOver old_;
   Fd file_;
+  int64_t old_bytes_ = 0;  // that the file had before, with their memory
+  std::optional<MappedPiece> mapped_;
+  std::vector<char> buffer_;
   size_t at_ = 0;
   int64_t offset_ = 0;
   Digest digest_;

@@ -36,8 +36,10 @@ std::optional<int64_t> step_number(std::string_view name) {
   return number_after(step_prefix, name);
 }
 
-Store::Store(fs::path root, int64_t most_bytes) : root_(std::move(root)), most_bytes_(most_bytes) {
-  for (const char* name : {"copies", "arriving", "removed"}) make_directories(root_ / name, 0700);
+Store::Store(fs::path root, int64_t most_bytes)
+    : root_(std::move(root)), most_bytes_(most_bytes), old_files_(root_ / "old") {
+  for (const char* name : {"copies", "arriving", "old", "removed"})
+    make_directories(root_ / name, 0700);
 }
 
 fs::path Store::place_of(int64_t rank, int64_t step) const {
@@ -55,6 +57,7 @@ void Store::place(const Key& key, const fs::path& from, std::shared_ptr<const Ma
   held.digest = digest_of(*manifest);
   held.size_bytes = size_of(*manifest);
   held.manifest = std::move(manifest);
+  held.is_seen = held.is_seen || is_own(key.second);
 }
 
 void Store::discard_locked(const fs::path& folder) {
@@ -81,9 +84,22 @@ void Store::drop(const Key& key) {
   held_.erase(found);
 }
 
-// The oldest steps go first.
+void Store::drop_and_keep_files(const Key& key) {
+  const auto found = held_.find(key);
+  if (found == held_.end()) return;
+  const Held& held = found->second;
+  if (!held.is_seen) old_files_.keep(held.folder, *held.manifest);
+  drop(key);
+}
+
+bool Store::give_up_old_file() {
+  return old_files_.give_up(root_ / "removed" / std::to_string(names_++));
+}
+
+// Old files go first, then the oldest steps.
 bool Store::make_room(int64_t size_bytes) {
-  while (size_bytes > most_bytes_ - used_bytes_) {
+  while (size_bytes > most_bytes_ - used()) {
+    if (give_up_old_file()) continue;
     const auto oldest = std::ranges::find_if(
         held_, [&](const auto& held) { return !needed_.contains(held.first.first); });
     if (oldest == held_.end()) return false;
@@ -107,7 +123,7 @@ std::vector<RestoredRank> Store::begin(const Restore& order) try {
   std::vector<Key> old;
   for (const auto& [key, held] : held_)
     if (key.first != order.step) old.push_back(key);
-  for (const Key& key : old) drop(key);
+  for (const Key& key : old) drop_and_keep_files(key);
   for (const RestoredRank& each : order.ranks)
     if (const auto held = held_.find({order.step, each.rank});
         held != held_.end() && held->second.digest != each.digest)
@@ -157,10 +173,10 @@ bool Store::add_own(int64_t attempt, int64_t rank, int64_t step,
       if (needed_.contains(key.first)) kept.insert(key.first);
     if (kept.size() > 1) return false;
     throw MemoryFull(fmt::format("step {} of rank {} has {} bytes, and {} of {} are in use", step,
-                                 rank, size, used_bytes_, most_bytes_));
+                                 rank, size, used(), most_bytes_));
   }
   used_bytes_ += size;
-  held_[{step, rank}] = {folder, manifest, digest_of(*manifest), size};
+  held_[{step, rank}] = {folder, manifest, digest_of(*manifest), size, true};
   return true;
 }
 
@@ -169,20 +185,44 @@ std::unique_ptr<Store::Arrival> Store::arrival() {
   return std::make_unique<Arrival>(*this, root_ / "arriving" / std::to_string(names_++));
 }
 
-void Store::Arrival::reserve(int64_t size_bytes) {
-  const std::lock_guard lock(store_.mutex_);
+Store::Arrival::Arrival(Store& store, fs::path place)
+    : store_(store), place_(std::move(place)), folder_(place_ / "step") {
+  make_directories(place_, 0700);
+}
+
+void Store::Arrival::reserve_locked(int64_t size_bytes) {
   if (!store_.make_room(size_bytes))
     throw MemoryFull(fmt::format("a copy of {} bytes does not fit: {} of {} are in use", size_bytes,
-                                 store_.used_bytes_, store_.most_bytes_));
+                                 store_.used(), store_.most_bytes_));
   store_.used_bytes_ += size_bytes;
   reserved_bytes_ = size_bytes;
+}
+
+void Store::Arrival::reserve(int64_t size_bytes) {
+  const std::lock_guard lock(store_.mutex_);
+  reserve_locked(size_bytes);
+}
+
+WrittenOver Store::Arrival::reserve(const Manifest& manifest) {
+  WrittenOver old;
+  {
+    const std::lock_guard lock(store_.mutex_);
+    for (size_t i = 0; i < manifest.files.size(); ++i) {
+      const int64_t size = manifest.files[i].size_bytes;
+      const fs::path to = place_ / fmt::format("old-{}", i);
+      if (size >= OldFiles::least_bytes && store_.old_files_.take(size, to)) old.emplace(i, to);
+    }
+    reserve_locked(size_of(manifest));
+  }
+  store_.sweep();  // what had to make room
+  return old;
 }
 
 Store::Arrival::~Arrival() {
   {
     const std::lock_guard lock(store_.mutex_);
     store_.used_bytes_ -= reserved_bytes_;
-    store_.discard_locked(folder_);
+    store_.discard_locked(place_);
   }
   store_.sweep();
 }
@@ -222,12 +262,23 @@ void Store::retire(const Retire& order) {
   for (const auto& [key, held] : held_)
     if (key.first < order.below && key.first != order.except && key.first != order.writing)
       old.push_back(key);
-  for (const Key& key : old) drop(key);
+  for (const Key& key : old) drop_and_keep_files(key);
+}
+
+bool Store::give_up_old_files() {
+  bool any = false;
+  {
+    const std::lock_guard lock(mutex_);
+    while (give_up_old_file()) any = true;
+  }
+  if (any) sweep();
+  return any;
 }
 
 void Store::clear() {
   const std::lock_guard lock(mutex_);
   needed_.clear();
+  while (give_up_old_file()) continue;
   while (!held_.empty()) drop(Key(held_.begin()->first));
 }
 
@@ -235,7 +286,7 @@ std::vector<int64_t> Store::leftover_ranks() {
   const std::lock_guard lock(mutex_);
   std::vector<int64_t> ranks;
   std::error_code ignored;
-  for (const char* name : {"copies", "arriving"})
+  for (const char* name : {"copies", "arriving", "old"})
     for (const auto& entry : fs::directory_iterator(root_ / name, ignored))
       discard_locked(entry.path());
   for (const auto& entry : fs::directory_iterator(root_, ignored)) {
@@ -251,7 +302,7 @@ std::vector<int64_t> Store::leftover_ranks() {
 
 int64_t Store::used_bytes() const {
   const std::lock_guard lock(mutex_);
-  return used_bytes_;
+  return used();
 }
 
 }  // namespace slipway::checkpoint

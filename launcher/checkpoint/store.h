@@ -2,7 +2,8 @@
 //
 //   rank-3/           what rank 3 of this node sees: step-20, step-40.tmp
 //   copies/7/step-20  of a rank on another node
-//   arriving/1        what is being copied
+//   arriving/1/step   what is being copied
+//   old/1             a file of a copy that is no longer needed, for the next copies
 //   removed/1         what is being removed
 //
 // Threads share a store.
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "launcher/checkpoint/messages.h"
+#include "launcher/checkpoint/old_files.h"
 #include "launcher/checkpoint/transfer.h"
 
 namespace slipway::checkpoint {
@@ -53,19 +55,21 @@ class Store {
   // A place for something that arrives; it is removed unless it is added.
   class Arrival {
    public:
-    Arrival(Store& store, std::filesystem::path folder)
-        : store_(store), folder_(std::move(folder)) {}
+    Arrival(Store& store, std::filesystem::path place);
     ~Arrival();
     Arrival(const Arrival&) = delete;
     Arrival& operator=(const Arrival&) = delete;
     const std::filesystem::path& folder() const { return folder_; }
     // Throws MemoryFull.
     void reserve(int64_t size_bytes);
+    // The same, and old files that the step can be written over.
+    WrittenOver reserve(const Manifest& manifest);
 
    private:
     friend class Store;
+    void reserve_locked(int64_t size_bytes);
     Store& store_;
-    std::filesystem::path folder_;
+    const std::filesystem::path place_, folder_;
     int64_t reserved_bytes_ = 0;
   };
   std::unique_ptr<Arrival> arrival();
@@ -78,6 +82,8 @@ class Store {
   bool has(int64_t rank, int64_t step, const std::string& digest) const;
 
   void retire(const Retire& order);
+  // Frees the memory that is only kept for the next copies. False if no such memory was left.
+  bool give_up_old_files();
   // Removes everything but the folders of ranks, which programs may still use.
   void clear();
   // Removes the steps that an earlier store left in this folder, and returns the ranks whose
@@ -88,6 +94,7 @@ class Store {
   // Frees the memory of everything that was removed. May take long; needs no lock.
   void sweep();
 
+  // Old files count as well.
   int64_t used_bytes() const;
 
  private:
@@ -96,6 +103,8 @@ class Store {
     std::shared_ptr<const Manifest> manifest;
     std::string digest;
     int64_t size_bytes = 0;
+    // It is or was in the folder of a rank, whose program may still use its files.
+    bool is_seen = false;
   };
   using Key = std::pair<int64_t, int64_t>;  // step, rank
 
@@ -104,6 +113,9 @@ class Store {
   void place(const Key& key, const std::filesystem::path& from,
              std::shared_ptr<const Manifest> manifest);
   void drop(const Key& key);
+  void drop_and_keep_files(const Key& key);
+  bool give_up_old_file();
+  int64_t used() const { return used_bytes_ + old_files_.bytes(); }
   bool make_room(int64_t size_bytes);
   void empty_rank_folder(int64_t rank, int64_t step);
   void discard_locked(const std::filesystem::path& folder);
@@ -115,7 +127,8 @@ class Store {
   std::set<int64_t> ranks_;   // of this node
   std::set<int64_t> needed_;  // steps that are not dropped for others
   std::map<Key, Held> held_;
-  int64_t used_bytes_ = 0;
+  int64_t used_bytes_ = 0;  // of steps and arrivals
+  OldFiles old_files_;
   int64_t names_ = 0;
 };
 

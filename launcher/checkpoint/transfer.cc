@@ -160,19 +160,20 @@ void serve_step(PeerChannel& peer, const std::function<ServedStep(const Want&)>&
 }
 
 Manifest fetch_step(PeerChannel& peer, const Want& want, const std::filesystem::path& folder,
-                    const std::function<void(int64_t)>& admit, const Cancelled& cancelled) {
+                    const Admit& admit, const Cancelled& cancelled) {
   peer.send(want);
   Manifest manifest = expect<Manifest>(peer.receive());
   if (digest_of(manifest) != want.digest) throw Error("its step has another digest");
   check_manifest(manifest);
-  admit(size_of(manifest));
-  StepWriter writer(folder, manifest);
-  std::vector<char> piece(piece_bytes);
+  StepWriter writer(folder, manifest, Durable::no, admit(manifest));
   while (const size_t size = writer.next_bytes()) {
     if (cancelled()) throw Error("no longer wanted");
-    auto other = peer.receive_piece(piece.data(), size);
-    if (other) writer.take(expect<Piece>(std::move(*other)).bytes);
-    if (!other) writer.take({piece.data(), size});
+    auto other = peer.receive_piece(writer.room(), size);
+    if (other) {
+      writer.take(expect<Piece>(std::move(*other)).bytes);
+    } else {
+      writer.put_piece();
+    }
   }
   return manifest;
 }

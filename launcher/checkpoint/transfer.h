@@ -57,10 +57,12 @@ struct ServedStep {
 // Answers one Want. `find` returns no manifest if this node does not have the step. Throws Error.
 void serve_step(PeerChannel& peer, const std::function<ServedStep(const Want&)>& find);
 
-// Gets a step into a new folder. `admit` hears its size before anything is written, and may throw.
-// Throws Error, and MemoryFull; the folder then has to be removed.
+// Hears what a step has before anything of it is written. Returns files to write over, and may
+// throw.
+using Admit = std::function<WrittenOver(const Manifest&)>;
+
+// Gets a step into a new folder. Throws Error, and MemoryFull; the folder then has to be removed.
 Manifest fetch_step(PeerChannel& peer, const Want& want, const std::filesystem::path& folder,
-                    const std::function<void(int64_t size_bytes)>& admit,
-                    const Cancelled& cancelled);
+                    const Admit& admit, const Cancelled& cancelled);
 
 }  // namespace slipway::checkpoint

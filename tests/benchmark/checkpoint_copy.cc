@@ -3,8 +3,9 @@
 //
 //   checkpoint_copy serve FOLDER            prints its port; `FOLDER` has a step
 //   checkpoint_copy measure HOST PORT ROUNDS FOLDER
-//     in turns: bytes per second and processor seconds of this end for a GiB, for raw TCP and a
-//     copy, each over as many connections at a time as a node with two ranks has
+//     in turns: bytes per second and processor seconds of this end for a GiB, for raw TCP, the
+//     first copy of a job, and later copies, which are written over earlier ones; each over as many
+//     connections at a time as a node with two ranks has
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
@@ -17,12 +18,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/tcp.h"
+#include "launcher/checkpoint/store.h"
 #include "launcher/checkpoint/transfer.h"
 #include "tests/benchmark/processor_seconds.h"
 
@@ -103,14 +106,18 @@ int64_t receive_raw(Fd socket, const std::string& digest) {
   }
 }
 
-int64_t receive_copy(Fd socket, const std::string& digest, const fs::path& folder) {
+int64_t receive_copy(Fd socket, const std::string& digest, Store& store, int64_t rank) {
   PeerChannel peer(std::move(socket), patience);
-  const int64_t size = size_of(fetch_step(
-      peer, {copy, 0, digest}, folder, [](int64_t) {}, not_cancelled));
+  const auto arrival = store.arrival();
+  auto manifest = std::make_shared<const Manifest>(fetch_step(
+      peer, {copy, 0, digest}, arrival->folder(),
+      [&](const Manifest& each) { return arrival->reserve(each); }, not_cancelled));
+  const int64_t size = size_of(*manifest);
+  store.add_copy(0, rank, 0, std::move(manifest), *arrival);
   return size;
 }
 
-void measure(const char* what, int streams, const std::function<int64_t(int)>& receive) {
+void measure(const std::string& what, int streams, const std::function<int64_t(int)>& receive) {
   const double before = processor_seconds();
   const auto begin = Clock::now();
   std::atomic<int64_t> all = 0;
@@ -128,12 +135,17 @@ int measure_all(const char* host, int port, int rounds, const fs::path& folder) 
   const fs::path into = folder.parent_path() / "arrived";
   for (int round = 0; round < rounds; ++round) {
     for (const int streams : {1, 2}) {
-      measure(streams == 1 ? "raw" : "raw2", streams,
+      const auto name = [&](const char* what) {
+        return streams == 1 ? std::string(what) : fmt::format("{}{}", what, streams);
+      };
+      measure(name("raw"), streams,
               [&](int) { return receive_raw(connect_to(host, port), digest); });
-      fs::create_directory(into);
-      measure(streams == 1 ? "copy" : "copy2", streams, [&](int i) {
-        return receive_copy(connect_to(host, port), digest, into / std::to_string(i));
-      });
+      Store store(into, int64_t{1} << 50);
+      for (const char* what : {"first", "copy"}) {
+        measure(name(what), streams,
+                [&](int i) { return receive_copy(connect_to(host, port), digest, store, i); });
+        store.retire({1, -1});
+      }
       fs::remove_all(into);
     }
   }

@@ -2,12 +2,12 @@
 """How fast steps are copied between nodes' memory: checkpoints.py CHECKPOINT_COPY [MIB [RATE...]]
 
 Beside raw TCP, in turns, over links of these rates in Gbit/s (10 and 25 by default), and over the loopback interface, where both
-ends only move memory. Needs root, for the links: two network namespaces and a pair of interfaces.
+ends only move memory. `first` is the first copy of a job, `copy` a later one, which is written over an earlier one. Needs root, for the links: two network namespaces and a pair of interfaces.
 """
 import os, pathlib, shutil, statistics, subprocess, sys, tempfile
 
 ROUNDS = 5
-PAIRS = [("raw", "copy"), ("raw2", "copy2")]
+KINDS = [("raw", "first", "copy"), ("raw2", "first2", "copy2")]
 
 
 def run(*words):
@@ -42,7 +42,7 @@ def measure(program, folder, before, after, host):
         rates.setdefault(what, []).append(float(rate))
         seconds.setdefault(what, []).append(float(used))
     return {what: (statistics.median(all_), statistics.median(seconds[what])) for what, all_ in rates.items()}, {
-        copy: statistics.median(c / r for c, r in zip(rates[copy], rates[raw])) for raw, copy in PAIRS}
+        each: statistics.median(c / r for c, r in zip(rates[each], rates[raw])) for raw, *copies in KINDS for each in copies}
 
 
 def main():
@@ -56,7 +56,7 @@ def main():
         for _ in range(mib):
             file.write(os.urandom(1 << 20))
     try:
-        print(f"a step of {mib} MiB, median of {ROUNDS} rounds\n{'link':>10} connections {'raw':>12} {'copy':>12} {'ratio':>6}  CPU s/GiB of the receiver: raw, copy")
+        print(f"a step of {mib} MiB, median of {ROUNDS} rounds\n{'link':>10} connections {'raw':>12} {'first':>12} {'ratio':>6} {'copy':>12} {'ratio':>6}  CPU s/GiB of the receiver: raw, first, copy")
         for rate in [*links, 0]:
             ends = link(rate) if rate else []
             try:
@@ -65,9 +65,9 @@ def main():
             finally:
                 for name in ends:
                     run("ip", "netns", "del", name)
-            for streams, (raw, copy) in enumerate(PAIRS, 1):
-                print(f"{f'{rate} Gbit/s' if rate else 'loopback':>10} {streams:>11} {result[raw][0] / 1e6:7.0f} MB/s {result[copy][0] / 1e6:7.0f} MB/s {ratio[copy]:6.2f}  "
-                      f"{result[raw][1]:.2f}, {result[copy][1]:.2f}", flush=True)
+            for streams, kinds in enumerate(KINDS, 1):
+                shown = [f"{result[each][0] / 1e6:7.0f} MB/s" + (f" {ratio[each]:6.2f}" if each in ratio else "") for each in kinds]
+                print(f"{f'{rate} Gbit/s' if rate else 'loopback':>10} {streams:>11} {' '.join(shown)}  {', '.join(f'{result[each][1]:.2f}' for each in kinds)}", flush=True)
         print(f"digests alone: {result['read'][0] / 1e6:.0f} MB/s")
     finally:
         shutil.rmtree(folder)

@@ -222,9 +222,11 @@ TEST_CASE("keeper: nodes that are killed at any moment of a copy leave no torn s
   for (int round = 0; round < 12; ++round) {
     Cluster cluster(6);
     cluster.begin({0, 1, 2, 3});
-    cluster.write(20, size);
-    cluster.until([&] { return cluster.board.complete_step() == 20; });
-    cluster.write(40, size);
+    for (const int64_t step : {10, 20}) {
+      cluster.write(step, size);
+      cluster.until([&] { return cluster.board.complete_step() == step; });
+    }
+    cluster.write(40, size);  // its copies are written over those of step 10
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(random() % 60);
     cluster.until([&] { return std::chrono::steady_clock::now() > end; });
     const size_t one = random() % 4;

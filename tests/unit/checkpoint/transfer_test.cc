@@ -50,7 +50,7 @@ struct Place {
   // What fetching reports when the peer does this; "" if it works.
   std::string fetch(
       const std::function<void(PeerChannel&)>& peer,
-      const std::function<void(int64_t)>& admit = [](int64_t) {},
+      const Admit& admit = [](const Manifest&) { return WrittenOver(); },
       std::chrono::milliseconds patience = 5s) {
     Sockets sockets = make_sockets();
     std::thread thread([&] {
@@ -142,7 +142,8 @@ TEST_CASE("transfer: a peer that stops sending is given up") {
               peer.send(*place.manifest);
               peer.receive();  // until the other side has given up
             },
-            [](int64_t) {}, 50ms) == "it ended the connection, or stopped sending");
+            [](const Manifest&) { return WrittenOver(); },
+            50ms) == "it ended the connection, or stopped sending");
 }
 
 TEST_CASE("transfer: a peer that stops reading is given up") {
@@ -161,8 +162,8 @@ TEST_CASE("transfer: when there is no room, nothing is written") {
   Place place;
   int64_t asked = 0;
   CHECK(place.fetch([&](PeerChannel& peer) { place.serve(peer); },
-                    [&](int64_t size) {
-                      asked = size;
+                    [&](const Manifest& manifest) -> WrittenOver {
+                      asked = size_of(manifest);
                       throw MemoryFull("no room");
                     }) == "no room");
   CHECK(asked == static_cast<int64_t>(3 * piece_bytes / 2 + 1));
@@ -194,7 +195,8 @@ TEST_CASE("transfer: bytes that arrive a few at a time are put together") {
   });
   PeerChannel channel(std::move(slow.one), 5s);
   fetch_step(
-      channel, place.want, place.folder / "to", [](int64_t) {}, not_cancelled);
+      channel, place.want, place.folder / "to", [](const Manifest&) { return WrittenOver(); },
+      not_cancelled);
   channel = PeerChannel(Fd(), 5s);
   serving.join();
   passing.join();
