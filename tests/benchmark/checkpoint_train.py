@@ -3,7 +3,8 @@
 
 Parts, all of them by default. All nodes share this machine's processors and memory, so copies take time from the training that they would not
 take on machines of their own: only ratios of one run say something.
-slowdown  examples/train on four nodes, in turns without checkpoints in memory, with one at every step, and at every tenth. Seconds for a step.
+slowdown  examples/train on four nodes, in turns without checkpoints in memory, with one at every tenth step, and at every step. Seconds for a step. A
+          run that takes more than a minute is ended, and the others of its round are ignored.
 fault     Two nodes and a spare, with steps of 1 KiB and of 1 GiB a rank, in turns: seconds from the loss of a node to the next step.
 memory    Four nodes that write 16 MiB a rank at every step, once a second and 20 times a second, which is faster than copies are made: what is
           held on a node at most, and what the keeper's process itself takes.
@@ -12,10 +13,11 @@ import re, statistics, sys, time
 
 from launch import HEARTBEAT, Cluster, run_parts, wait_until
 
-ROUNDS, STEPS, EVERY = 5, 120, 20
+ROUNDS, STEPS, EVERY, LIMIT_SECONDS = 4, 24, 4, 60
 MEMORY_MIB, MEMORY_SAMPLES = 16, 100
 TRAIN = "/usr/bin/python3 /opt/slipway/share/slipway/examples/train/train.py"
-KINDS = {"none": ("", ""), "every": ("--fast-checkpoints", "--memory-every 1"), "tenth": ("--fast-checkpoints", "--memory-every 10")}
+MODEL = "--batch 8 --context 64 --width 128 --layers 4"
+KINDS = {"none": ("", ""), "tenth": ("--fast-checkpoints", "--memory-every 10"), "every": ("--fast-checkpoints", "--memory-every 1")}
 
 # saves.py BYTES SECONDS [once]: saves at every step, or only at the first.
 SAVES = """import os, pathlib, sys, time
@@ -45,19 +47,23 @@ def slowdown(slipway, blueprint):
     with Cluster(slipway, blueprint) as cluster:
         script = ["mkdir -p none", f"for i in $(seq {ROUNDS}); do"]
         for kind, (launch, train) in KINDS.items():
-            script.append(f"""echo "kind {kind}"; /opt/slipway/bin/slipway launch --mpi none {launch} -- {TRAIN} --checkpoints none --steps {STEPS} --every {EVERY} """
-                          f"""--batch 8 --context 64 --width 128 --layers 4 {train} | while read -r line; do echo "$(date +%s.%N) $line"; done; rm -rf none/*""")
+            script.append(f"""echo "kind {kind}"; timeout {LIMIT_SECONDS} /opt/slipway/bin/slipway launch --mpi none {launch} -- {TRAIN} --checkpoints none --steps {STEPS} """
+                          f"""--every {EVERY} {MODEL} {train} 2>&1 | while read -r line; do echo "$(date +%s.%N) $line"; done; rm -rf none/*""")
         cluster.submit("\n".join([*script, "done", "echo over"]), "--nodes=4 --no-kill")
-        wait_until(lambda: cluster.read("out").endswith("over\n"), 240 * ROUNDS)
+        wait_until(lambda: cluster.read("out").endswith("over\n"), (LIMIT_SECONDS + 10) * ROUNDS * len(KINDS))
         output = cluster.read("out")
-    rounds = {kind: [] for kind in KINDS}
+    seconds = {kind: [] for kind in KINDS}
     for kind, text in re.findall(r"^kind (\w+)\n(.*?)(?=^kind |^over)", output, re.M | re.S):
-        times = [(float(at), int(step)) for at, step in re.findall(r"^(\S+) .*?step (\d+): loss", text, re.M)]
-        rounds[kind].append((times[-1][0] - times[0][0]) / (times[-1][1] - times[0][1]))
-    for kind, seconds in rounds.items():
-        ratio = statistics.median(a / b for a, b in zip(seconds, rounds["none"]))
-        print(f"slowdown, {kind:<6} {statistics.median(seconds) * 1000:7.1f} ms a step ({min(seconds) * 1000:.1f} to {max(seconds) * 1000:.1f}), "
-              f"{ratio:.3f} of that without", flush=True)
+        times = {int(step): float(at) for at, step in re.findall(r"^(\S+) .*?step (\d+): loss", text, re.M)}
+        # Until the first of these, the framework starts.
+        seconds[kind].append((times[STEPS] - times[EVERY]) / (STEPS - EVERY) if STEPS in times else None)
+    rounds = [each for each in zip(*seconds.values()) if None not in each]
+    if not rounds:
+        sys.exit(output)
+    for kind, all_ in zip(KINDS, zip(*rounds)):
+        ratio = statistics.median(a / b for a, (b, *_) in zip(all_, rounds))
+        print(f"slowdown, {kind:<6} {statistics.median(all_) * 1000:7.1f} ms a step ({min(all_) * 1000:.1f} to {max(all_) * 1000:.1f}), "
+              f"{ratio:.3f} of that without, {len(all_)} of {ROUNDS} rounds", flush=True)
 
 
 def first_step(cluster, size):
