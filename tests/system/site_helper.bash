@@ -59,7 +59,7 @@ site_inside() {
   mkdir /etc/slurm /opt/slipway /var/log/slurm /var/lib/slipway
   mount --bind "$SUITE/prefix" /opt/slipway
   site_slurm_conf >/etc/slurm/slurm.conf
-  # Newer releases need cgroups unless they are told otherwise, which 22.05 does not understand.
+  # Newer releases need cgroups unless a setting that 22.05 does not know turns them off.
   case $(slurmd -V) in *" 22."*) ;; *) echo CgroupPlugin=disabled >/etc/slurm/cgroup.conf ;; esac
   head -c 1024 /dev/urandom >"$SITE/key"
   chmod 600 "$SITE/key"
