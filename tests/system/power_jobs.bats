@@ -91,7 +91,12 @@ $N-1" ]
   is_queued_again() { machine $C scontrol show job | grep -q "Restarts=1"; }
   wait_for is_queued_again
   machine $C scancel --user=root
-  wait_for all_powered_down $N
+  wait_for all_powered_down $N || {
+    machine $C sinfo --Node --format='%N %T %E'
+    power_log
+    machine $C grep "$N" /var/log/slurm/slurmctld.log
+    false
+  }
 }
 
 # bats test_tags=thorough
