@@ -164,6 +164,7 @@ wait_for_sanitized() {
 # end: leaves no process and no file
 end() {
   [ -z "$sanitized" ] || kill -- "-$sanitized" 2>/dev/null || true
+  chmod -R u+rwx "$scratch" 2>/dev/null || true # overlays of an ordinary user leave folders without any rights
   rm -rf "$scratch" "${sanitized_log:-}"
 }
 

@@ -78,8 +78,10 @@ srun --overlap --ntasks=1 --container-image=./pyxis_made.sqsh bash -c 'echo "exp
 enroot remove --force made
 SCRIPT
   run sh_on login 'sbatch --quiet --wait --output=/home/named.out /home/named.sbatch; cat /home/named.out; enroot create /home/sqsh/root.sqsh; true'
+  local line
   says "not twice"
-  says $'running\nin it: yes\nstopped'
+  # Two programs write into one file.
+  for line in running "in it: yes" stopped; do says "$line"; done
   says "No such process: 1"
   says "File already exists: /home/pyxis_made.sqsh"
   says "not over it"
