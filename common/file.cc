@@ -61,16 +61,20 @@ std::string read_regular_file(const std::filesystem::path& path, size_t limit) {
   return text;
 }
 
-std::string last_lines(const std::filesystem::path& log, size_t lines) {
-  std::vector<std::string> all;
-  try {
-    all = split(trim(read_file(log)), '\n');
-  } catch (const Error&) {
-    // The caller is about to report a worse error.
-  }
-  if (all.empty()) return "nothing";
+std::string last_lines_of(std::string_view output, size_t lines) {
+  const std::string_view text = trim(output);
+  if (text.empty()) return "nothing";
+  const std::vector<std::string> all = split(text, '\n');
   const size_t first = all.size() - std::min(lines, all.size());
   return join(std::span(all).subspan(first), " … ");
+}
+
+std::string last_lines(const std::filesystem::path& log, size_t lines) {
+  try {
+    return last_lines_of(read_file(log), lines);
+  } catch (const Error&) {
+    return "nothing";  // the caller is about to report a worse error
+  }
 }
 
 // `owner`: whose it has to be; null: ours.

@@ -17,8 +17,10 @@ std::string read_file(const std::filesystem::path& path);
 // pipe may never end, a device may never answer) or has more than `limit` bytes.
 std::string read_regular_file(const std::filesystem::path& path, size_t limit);
 
-// The last lines of a log for an error message, joined by "…"; "nothing" if there are none or no
-// file.
+// The last lines of an output for an error message, joined by "…"; "nothing" if there are none.
+std::string last_lines_of(std::string_view output, size_t lines);
+
+// The same of a log; also "nothing" if there is no file.
 std::string last_lines(const std::filesystem::path& log, size_t lines = 1);
 
 // Writes `text` to a temporary file in the same folder, syncs it to disk, and renames it to `path`:

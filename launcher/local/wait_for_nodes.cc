@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/file.h"
 #include "common/host_list.h"
 #include "common/text.h"
 #include "launcher/local/control.h"
@@ -62,8 +63,7 @@ std::string states_text(const std::string& sinfo) {
 std::string last_output(const DeploymentFolder& folder, const std::string& controller) {
   NodeCommand tail;
   tail.argv = {"tail", "--lines=3", "/var/log/slurm/slurmctld.log"};
-  const std::string output = run_on_node(folder, controller, tail, 5s).output;
-  return trim(output).empty() ? "nothing" : join(split(trim(output), '\n'), " … ");
+  return last_lines_of(run_on_node(folder, controller, tail, 5s).output, 3);
 }
 
 // Since 24.11, slurmctld listens, and so is taken for started, before it reads its configuration.
