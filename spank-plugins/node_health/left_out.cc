@@ -30,7 +30,8 @@ std::optional<fs::path> base_path_in(const fs::path& job_container_conf) {
   return std::nullopt;
 }
 
-// Slurm keeps the job's mount namespace as a mounted file. Newer versions keep several, in a folder.
+// Slurm keeps the job's mount namespace as a mounted file. Newer versions keep several, in a
+// folder.
 bool has_namespace(const fs::path& job_folder) {
   const fs::path path = job_folder / ".ns";
   struct stat info = {};
@@ -38,6 +39,37 @@ bool has_namespace(const fs::path& job_folder) {
   struct statfs system = {};
   return S_ISDIR(info.st_mode) ||
          (::statfs(path.c_str(), &system) == 0 && system.f_type == NSFS_MAGIC);
+}
+
+struct QueuedJob {
+  bool is_batch = false;
+  int restarts = 0;
+  uint32_t whole = 0;  // the first of a heterogeneous job's components; otherwise the job itself
+};
+
+std::optional<QueuedJob> find_job(uint32_t job, const RunSlurm& run) {
+  const std::string id = std::to_string(job);
+  // Uses squeue, not scontrol: none of these fields contains text that users choose.
+  const ProcessResult asked = run({"/usr/bin/squeue", "--noheader", "--states=all", "--jobs=" + id,
+                                   "--Format=batchflag:|,restartcnt:|,hetjobid:|"});
+  const std::vector<std::string> words =
+      split(asked.output.substr(0, asked.output.find('\n')), '|');
+  if (!asked.ok() || words.size() < 3) return std::nullopt;
+  const auto number = [&](size_t i) { return to_number<uint32_t>(trim(words[i])).value_or(0); };
+  return QueuedJob{number(0) == 1, static_cast<int>(number(1)), number(2) > 0 ? number(2) : job};
+}
+
+// With proctrack/linuxproc, slurmd ends a requeued job's steps by killing all children of
+// slurmstepd, so that scontrol may not live to hear that it has succeeded.
+bool was_requeued(uint32_t job, const QueuedJob& before, const RunSlurm& run) {
+  const std::optional<QueuedJob> now = find_job(job, run);
+  return now && now->restarts > before.restarts;
+}
+
+std::string reason_of(const ProcessResult& failed) {
+  const std::string errors(trim(failed.errors));
+  if (!errors.empty()) return errors;
+  return fmt::format("scontrol ended with status {}", failed.exit_code);
 }
 
 }  // namespace
@@ -55,22 +87,15 @@ bool lacks_own_tmp(const fs::path& job_container_conf, uint32_t job) {
 
 std::string queue_again(uint32_t job, const RunSlurm& run) {
   const std::string found = "slurmd started the job here without its prolog and its own /tmp";
-  const std::string id = std::to_string(job);
-  // Uses squeue, not scontrol: none of these fields contains text that users choose.
-  const ProcessResult asked = run({"/usr/bin/squeue", "--noheader", "--states=all", "--jobs=" + id,
-                                   "--Format=batchflag:|,restartcnt:|,hetjobid:|"});
-  const std::vector<std::string> words =
-      split(asked.output.substr(0, asked.output.find('\n')), '|');
-  if (!asked.ok() || words.size() < 3) return found + "; Slurm does not know the job";
-  const auto number = [&](size_t i) { return to_number<int>(trim(words[i])).value_or(0); };
-  if (number(0) != 1) return found + ": submit it again";
-  if (number(1) >= most_restarts) {
-    return fmt::format("{}; it was already requeued {} times", found, number(1));
+  const std::optional<QueuedJob> queued = find_job(job, run);
+  if (!queued) return found + "; Slurm does not know the job";
+  if (!queued->is_batch) return found + ": submit it again";
+  if (queued->restarts >= most_restarts) {
+    return fmt::format("{}; it was already requeued {} times", found, queued->restarts);
   }
-  const std::string whole = number(2) > 0 ? std::to_string(number(2)) : id;
-  const ProcessResult queued = run({"/usr/bin/scontrol", "requeue", whole});
-  if (!queued.ok()) {
-    return fmt::format("{}, and requeueing it failed: {}", found, trim(queued.errors));
+  const ProcessResult asked = run({"/usr/bin/scontrol", "requeue", std::to_string(queued->whole)});
+  if (!asked.ok() && !was_requeued(job, *queued, run)) {
+    return fmt::format("{}, and requeueing it failed: {}", found, reason_of(asked));
   }
   return found + ": requeued it";
 }

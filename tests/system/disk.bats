@@ -96,7 +96,8 @@ END
   [ "$output" = "$job" ]
   begin_now "$job"
   wait_for on $NAME login grep -qx mine /home/out/removed
-  on $NAME login grep -q "without its prolog and its own /tmp: requeued it" /home/out/removed
+  run on $NAME login cat /home/out/removed
+  says "without its prolog and its own /tmp: requeued it"
   on $NAME $N-0 umount /etc/slurm/plugstack.conf
   wait_for nothing_of_jobs $N-0
 }

@@ -16,12 +16,14 @@ namespace fs = std::filesystem;
 // Slurm's answers to squeue and scontrol, and the calls that were made.
 struct FakeSlurm {
   ProcessResult squeue, scontrol = {};
+  std::optional<ProcessResult> squeue_after = {};  // after scontrol; if not, the same as before
   std::vector<std::string> calls = {};
 
   std::string queue_again(uint32_t job) {
     return node_health::queue_again(job, [&](const std::vector<std::string>& argv) {
       if (argv[0] == "/usr/bin/squeue") return squeue;
       calls.push_back(join(argv, " "));
+      if (squeue_after) squeue = *squeue_after;
       return scontrol;
     });
   }
@@ -79,4 +81,19 @@ TEST_CASE("left out: a job that its user does not want requeued") {
   CHECK(slurm.queue_again(7) ==
         "slurmd started the job here without its prolog and its own /tmp, and requeueing it "
         "failed: Requested operation is presently disabled");
+}
+
+TEST_CASE("left out: requeueing kills the scontrol that asked for it") {
+  const ProcessResult killed{137, false, "", ""};
+  const auto [after, outcome] =
+      GENERATE(table<std::string, std::string>({{"1|3|0|\n", ": requeued it"},
+                                                {"1|2|0|\n",
+                                                 ", and requeueing it failed: "
+                                                 "scontrol ended with status 137"},
+                                                {"",
+                                                 ", and requeueing it failed: "
+                                                 "scontrol ended with status 137"}}));
+  FakeSlurm slurm{says("1|2|0|\n"), killed, says(after)};
+  CHECK(slurm.queue_again(7) ==
+        "slurmd started the job here without its prolog and its own /tmp" + outcome);
 }
