@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "common/child.h"
 #include "common/error.h"
 #include "common/fd.h"
+#include "common/pidfd.h"
 #include "common/process_stat.h"
 #include "common/text.h"
 
@@ -122,7 +122,7 @@ bool talk_to(Child& child, std::string_view input, Clock::time_point end, Proces
 class Abandoned {
  public:
   void add(pid_t child) {
-    Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    Fd pidfd = open_pidfd(child);
     const std::lock_guard lock(mutex_);
     if (pidfd) children_.push_back(std::move(pidfd));
   }

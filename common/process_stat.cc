@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 #include <poll.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/file.h"
+#include "common/pidfd.h"
 #include "common/text.h"
 
 namespace slipway {
@@ -74,7 +74,7 @@ std::vector<pid_t> processes_named(const std::string& name, const std::filesyste
 
 bool ends_within(pid_t child, std::chrono::milliseconds limit) {
   const auto end = Clock::now() + limit;
-  const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  const Fd pidfd = open_pidfd(child);
   while (!has_ended(child)) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     if (left <= 0) return false;

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/file.h"
+#include "common/pidfd.h"
 #include "common/process.h"
 #include "common/text.h"
 
@@ -127,7 +127,7 @@ class Running {
     gate.read.reset();
     report.write.reset();
     try {
-      process_.reset(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0)));
+      process_ = open_pidfd(child_);
       if (!process_) throw_errno("pidfd_open");
       if (options_.before_start) options_.before_start(child_);
     } catch (...) {

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/interrupts.h"
+#include "common/pidfd.h"
 #include "common/process.h"
 #include "launcher/container/root_folder.h"
 
@@ -72,7 +72,7 @@ void run_worker(const fs::path& parent, const fs::path& unfinished,
   const pid_t self = ::getpid();
   const pid_t child = fork_child("the import");
   if (child == 0) be_the_child(self, [&] { work(folder); });
-  const Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  const Fd ended = open_pidfd(child);
   try {
     while (!interrupts.wait(ended.get(), std::chrono::hours(1))) {
     }

@@ -3,11 +3,9 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +14,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/pidfd.h"
 #include "common/text.h"
 
 namespace slipway::job {
@@ -107,16 +106,14 @@ bool ContainerPlace::ready() {
   if (!text.ends_with('\n')) return false;  // it is being written
   const auto holder = to_number<pid_t>(trim(text));
   if (!holder) throw Error(fmt::format("{} contains no process number", file.native()));
-  holder_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, *holder, 0)));
+  holder_ = open_pidfd(*holder);
   if (!holder_) throw_errno("cannot find the process that holds the container");
   container_ = container_of(*holder);
   return ready_ = true;
 }
 
 bool ContainerPlace::is_gone() const {
-  if (!ready_) return false;
-  pollfd holder = {holder_.get(), POLLIN, 0};
-  return ::poll(&holder, 1, 0) > 0;
+  return ready_ && ends_within(holder_, std::chrono::milliseconds(0));
 }
 
 }  // namespace slipway::job

@@ -21,6 +21,7 @@
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/file.h"
+#include "common/pidfd.h"
 #include "common/process.h"
 #include "common/process_stat.h"
 #include "common/text.h"

@@ -17,6 +17,7 @@
 #include "common/host_list.h"
 #include "common/installation.h"
 #include "common/interrupts.h"
+#include "common/pidfd.h"
 #include "common/process.h"
 #include "launcher/local/checkpoint.h"
 #include "launcher/local/control.h"

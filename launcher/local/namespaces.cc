@@ -4,12 +4,9 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <grp.h>
-#include <poll.h>
 #include <pwd.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +17,7 @@
 #include "common/child.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "common/pidfd.h"
 #include "common/process.h"
 #include "common/text.h"
 
@@ -200,17 +198,8 @@ pid_t start_in_namespaces_of(int pidfd, int flags, const std::function<void()>& 
 }
 
 void end_process(const Fd& pidfd) {
-  if (pidfd) ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+  kill_process(pidfd);
   wait_for_end(pidfd);
-}
-
-void wait_for_end(const Fd& pidfd) {
-  if (!pidfd) return;
-  // A pidfd becomes readable when the process has ended; PID 1 ends after everything else in its
-  // namespace.
-  pollfd fd = {pidfd.get(), POLLIN, 0};
-  while (::poll(&fd, 1, -1) < 0) {
-  }
 }
 
 Fd network_namespace_of(pid_t pid) {
@@ -224,10 +213,6 @@ Fd network_namespace_of(pid_t pid) {
   if (::setns(before.get(), CLONE_NEWNET) != 0) throw_errno("cannot leave the network of a node");
   if (!network) throw_errno("cannot open the network namespace of a node", code);
   return network;
-}
-
-Fd open_pidfd(pid_t pid) {
-  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
 }  // namespace slipway::local

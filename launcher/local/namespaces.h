@@ -57,9 +57,6 @@ pid_t start_in_new_namespaces(int flags, const IdMap* map, const std::function<v
 // Returns its pid as the caller sees it; the caller's reaper becomes its parent.
 pid_t start_in_namespaces_of(int pidfd, int flags, const std::function<void()>& body);
 
-// A pidfd, or an empty Fd if the process is gone.
-Fd open_pidfd(pid_t pid);
-
 // The network namespace of the process `pid`, a number in the caller's PID namespace, whichever
 // /proc is mounted. Programs that the caller starts inherit the descriptor. Throws Error.
 Fd network_namespace_of(pid_t pid);
@@ -67,8 +64,5 @@ Fd network_namespace_of(pid_t pid);
 // Kills the process that `pidfd` refers to and waits for its end; for PID 1 of a namespace, until
 // everything in the namespace has ended. Does nothing with an empty Fd.
 void end_process(const Fd& pidfd);
-
-// Waits for the end of the process without killing it.
-void wait_for_end(const Fd& pidfd);
 
 }  // namespace slipway::local

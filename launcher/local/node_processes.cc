@@ -12,6 +12,7 @@
 
 #include "common/child.h"
 #include "common/error.h"
+#include "common/pidfd.h"
 #include "common/process.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"

@@ -3,7 +3,6 @@
 
 #include <sched.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "common/child.h"
 #include "common/error.h"
 #include "common/fd.h"
+#include "common/pidfd.h"
 #include "launcher/local/namespaces.h"
 
 namespace slipway::local {
@@ -27,7 +27,7 @@ constexpr int most_tries = 16;
 
 // The number of the caller's mount namespace; empty on kernels that number namespaces in order.
 std::optional<uint64_t> number_of_namespace() {
-  const Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+  const Fd self = open_pidfd(::getpid());
   if (!self) return std::nullopt;
   const Fd space(::ioctl(self.get(), pidfd_get_mnt_namespace, 0));
   uint64_t number = 0;

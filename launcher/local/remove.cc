@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "common/pidfd.h"
 #include "launcher/local/checkpoint.h"
 #include "launcher/local/control.h"
 #include "launcher/local/launch.h"

@@ -21,6 +21,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/pidfd.h"
 #include "common/process.h"
 #include "launcher/local/checkpoint.h"
 #include "launcher/local/command.h"

@@ -3,12 +3,10 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +16,7 @@
 
 #include "common/child.h"
 #include "common/error.h"
+#include "common/pidfd.h"
 #include "common/process.h"
 #include "spank-plugins/container/job_namespace.h"
 #include "spank-plugins/container/own_namespaces.h"
@@ -98,16 +97,11 @@ bool serve_keeper(const Container& container, const ContainerPlan& plan, Signal&
   throw Error(fmt::format("the container's keeper ended with status {}", code));
 }
 
-void kill_process(const Fd& process) {
-  if (process) ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
-}
-
 // Of a container that did not come up. Returns the keeper's wait status.
 int end_keeper(Container& container) {
   container.control.reset();
-  pollfd ended = {container.process.get(), POLLIN, 0};
-  constexpr int patience_ms = 2'000;  // to end what /etc/rc has started
-  if (::poll(&ended, 1, patience_ms) != 1) kill_process(container.process);
+  constexpr auto patience = std::chrono::seconds(2);  // to end what /etc/rc has started
+  if (!ends_within(container.process, patience)) kill_process(container.process);
   return wait_for_child(container.keeper);
 }
 
@@ -133,7 +127,7 @@ Container start(const ContainerPlan& plan) {
   if (container.keeper == 0) become_keeper(program.c_str(), handed, plan.job_id);
   handed = {};
   container.control = std::move(talk.ours);
-  container.process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, container.keeper, 0)));
+  container.process = open_pidfd(container.keeper);
   Signal last = Signal::failed;
   bool answered = false;
   try {
@@ -161,7 +155,7 @@ Container attach(pid_t keeper) {
   const std::string what = fmt::format("process {} has no container of yours", keeper);
   Container container;
   container.keeper = keeper;
-  container.process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, keeper, 0)));
+  container.process = open_pidfd(keeper);
   const std::string file = fmt::format("/proc/{}/fd/{}", keeper, answer_descriptor);
   const Fd answer(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!container.process || !answer) throw_errno(what);
@@ -194,9 +188,8 @@ void stop(Container& container) noexcept {
     return;
   }
   container.control.reset();
-  constexpr int patience_ms = 10'000;
-  pollfd ended = {container.process.get(), POLLIN, 0};
-  if (::poll(&ended, 1, patience_ms) != 1) kill_process(container.process);
+  constexpr auto patience = std::chrono::seconds(10);
+  if (!ends_within(container.process, patience)) kill_process(container.process);
   int status = 0;
   while (::waitpid(container.keeper, &status, 0) < 0 && errno == EINTR) {
   }

@@ -1,8 +1,6 @@
 // The container of one step on this node: making it, or joining another step's.
 #include "spank-plugins/container/step.h"
 
-#include <poll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -14,6 +12,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/pidfd.h"
 #include "common/process_stat.h"
 #include "common/text.h"
 #include "spank-plugins/container/notation.h"
@@ -26,14 +25,8 @@ namespace fs = std::filesystem;
 
 constexpr size_t longest_log = 64 << 10;
 constexpr auto time_to_finish = std::chrono::seconds(2);
-constexpr int time_to_end_ms = 10'000;                    // for a container that is ending
+constexpr auto time_to_end = std::chrono::seconds(10);    // for a container that is ending
 constexpr auto time_to_check = std::chrono::seconds(60);  // on a busy file system
-
-void wait_for_end_of(const Fd& process) {
-  if (!process) return;
-  pollfd ended = {process.get(), POLLIN, 0};
-  ::poll(&ended, 1, time_to_end_ms);
-}
 
 }  // namespace
 
@@ -88,7 +81,7 @@ std::optional<Running> StepContainer::join_running() {
   joined_ = JoinedLock(place_ / "joined");
   const std::optional<Running> running = read_running(place_);
   if (!running || joined_.join()) return running;
-  wait_for_end_of(Fd(static_cast<int>(::syscall(SYS_pidfd_open, running->keeper, 0))));
+  ends_within(open_pidfd(running->keeper), time_to_end);
   return std::nullopt;
 }
 
@@ -183,7 +176,7 @@ Outcome StepContainer::outcome() const {
 
 void StepContainer::end() {
   if (!own_) {
-    if (joined_.leave()) wait_for_end_of(container_.process);
+    if (joined_.leave()) ends_within(container_.process, time_to_end);
     return;
   }
   try_lock(lock_, time_to_finish);  // another step may be joining

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,6 +19,7 @@
 
 #include "common/child.h"
 #include "common/error.h"
+#include "common/pidfd.h"
 #include "spank-plugins/container/plan_text.h"
 
 namespace slipway::container {
@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto time_for_the_lock = std::chrono::seconds(2);
-constexpr int patience_ms = 10'000;  // for the maker to end the container
+constexpr auto patience = std::chrono::seconds(10);  // for the maker to end the container
 // The user's folders can be on a file system that does not answer, or have any number of files.
 constexpr auto time_to_remove = std::chrono::seconds(60);
 
@@ -56,7 +56,7 @@ void give_up_root_for_good() {
   if (::setresgid(gid, gid, gid) != 0 || ::setresuid(uid, uid, uid) != 0) ::_exit(1);
 }
 
-void wait_for_end(const Fd& life) {
+void wait_for_hangup(const Fd& life) {
   pollfd end = {life.get(), POLLIN, 0};
   while (::poll(&end, 1, -1) < 0 && errno == EINTR) {
   }
@@ -78,7 +78,7 @@ void leave(const Fd& file, const Outcome& outcome) {
     leave(maker.outcome, container.outcome());
     maker.ready.reset();
     give_up_root_for_good();
-    wait_for_end(maker.life);
+    wait_for_hangup(maker.life);
     container.end();
   } catch (const std::exception& error) {
     Outcome failed;
@@ -101,13 +101,13 @@ StepStart::StepStart(StepFacts facts)
   if (maker_ == 0) {
     make_and_hold({facts_, Fd(outcome_.release()), std::move(ready.write), std::move(life.read)});
   }
-  process_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, maker_, 0)));
+  process_ = open_pidfd(maker_);
   ready_ = std::move(ready.read);
   life_ = std::move(life.write);
 }
 
 Outcome StepStart::wait() const {
-  wait_for_end(ready_);
+  wait_for_hangup(ready_);
   return read_outcome();
 }
 
@@ -126,7 +126,7 @@ Outcome StepStart::read_outcome() const {
 Container container_of(const Outcome& outcome) {
   Container container;
   container.keeper = outcome.keeper;
-  container.process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, outcome.keeper, 0)));
+  container.process = open_pidfd(outcome.keeper);
   if (!container.process) throw_errno("cannot enter the container");
   container.namespaces = outcome.namespaces;
   container.pretends_ids = outcome.pretends_ids;
@@ -166,10 +166,7 @@ void StepStart::save() const {
 
 void StepStart::end_maker() {
   life_.reset();
-  pollfd ended = {process_.get(), POLLIN, 0};
-  if (::poll(&ended, 1, patience_ms) != 1) {
-    ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
-  }
+  if (!ends_within(process_, patience)) kill_process(process_);
   wait_for_child(maker_);
 }
 

@@ -31,6 +31,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/pidfd.h"
 #include "common/process.h"
 #include "launcher/local/gpu_state.h"
 #include "launcher/local/host_mounts.h"
@@ -294,7 +295,7 @@ int main(int argc, char** argv) {
         local::start_in_new_namespaces(local::own_namespaces, map ? &*map : nullptr,
                                        [&] { be_the_cloud(cloud, std::move(alive)); });
     write_file(cloud.folder / "pid", fmt::format("{}\n", pid));
-    const Fd pidfd = local::open_pidfd(pid);
+    const Fd pidfd = open_pidfd(pid);
     sigset_t wanted;
     sigemptyset(&wanted);
     sigaddset(&wanted, SIGTERM);
