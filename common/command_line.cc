@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -91,6 +92,14 @@ template <class T>
 constexpr bool is_list = false;
 template <class T>
 constexpr bool is_list<std::vector<T>> = true;
+
+// std::filesystem's own words name its function: "filesystem error: status: Permission denied
+// [/x]".
+std::string explain(const std::exception& error) {
+  const auto* const files = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
+  if (files == nullptr || files->path1().empty()) return error.what();
+  return fmt::format("cannot access {}: {}", files->path1().string(), files->code().message());
+}
 
 }  // namespace
 
@@ -353,7 +362,7 @@ int run_main(const std::string& program, const std::function<int()>& body) {
   } catch (const ReportedError&) {
     return 1;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", program, error.what());
+    fmt::print(stderr, "{}: {}\n", program, explain(error));
     return 1;
   }
 }

@@ -134,9 +134,19 @@ Requirement subordinate_ids() {
 
 // The nearest folder that exists has to be writable.
 Requirement deployments() {
-  std::filesystem::path folder = deployments_folder();
-  Requirement place{folder.string(), "keeps the files of clusters"};
-  while (!std::filesystem::exists(folder) && folder.has_relative_path()) {
+  Requirement place{"a folder for deployments", "keeps the files of clusters"};
+  std::filesystem::path folder;
+  try {
+    folder = deployments_folder();
+  } catch (const Error& error) {
+    place.state = State::missing;
+    place.found = error.what();
+    return place;
+  }
+  place.name = folder.string();
+  // One that the caller cannot look into counts as missing.
+  std::error_code ignored;
+  while (!std::filesystem::exists(folder, ignored) && folder.has_relative_path()) {
     folder = folder.parent_path();
   }
   if (::access(folder.c_str(), W_OK | X_OK) == 0) return place;

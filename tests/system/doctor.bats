@@ -34,6 +34,18 @@ teardown_file() {
   [[ "$output" == *"this machine lacks /usr/sbin/slurmd, /usr/sbin/munged; as root: apt-get install munge slurmd"* ]]
 }
 
+@test "doctor: what is wrong with a user's home folder is one of its lines, and of any other program a plain sentence" {
+  local user=()
+  [ "$(id -u)" -ne 0 ] || user=(setpriv --reuid 4321 --regid 4321 --clear-groups)
+  run -1 "${user[@]}" env --unset=XDG_STATE_HOME HOME=/root "$SUITE/prefix/bin/slipway" doctor local
+  [[ "$output" == *"missing  /root/.local/state/slipway/deployments "*"you cannot write to /root"* ]]
+  [[ "$output" == *" /usr/sbin/slurmd "* ]]
+  run -1 "${user[@]}" env --unset=XDG_STATE_HOME --unset=HOME "$SUITE/prefix/bin/slipway" doctor local
+  [[ "$output" == *"missing  a folder for deployments "*"HOME is not set"* ]]
+  run -1 "${user[@]}" env --unset=XDG_STATE_HOME HOME=/root "$SUITE/prefix/bin/slipway" status
+  [ "$output" = "slipway status: cannot access /root/.local/state/slipway/deployments: Permission denied" ]
+}
+
 # bats test_tags=user
 @test "doctor: a node that Slipway deployed lacks nothing that it always needs" {
   run -0 on st-doctor a3meganodeset-0 /opt/slipway/bin/slipway doctor node
