@@ -61,11 +61,11 @@ Fd listen_for_agents() {
 }
 
 std::string version_mismatch(const std::string& host, const Speaker& launcher,
-                             const std::string& node, const Speaker& agent) {
+                             const std::string& where, const Speaker& agent) {
   return fmt::format(
-      "slipway launch on {} is version {} (protocol {}), the agent on {} is {} (protocol {}): "
+      "slipway launch on {} is version {} (protocol {}), the agent {} is {} (protocol {}): "
       "install the same version on all nodes",
-      host, launcher.version, launcher.protocol, node, agent.version, agent.protocol);
+      host, launcher.version, launcher.protocol, where, agent.version, agent.protocol);
 }
 
 Presence probe_launcher(const std::string& host, int port, milliseconds limit) {
@@ -100,7 +100,7 @@ Fd connect_to_launcher(const std::string& host, int port, const Secret& key,
       if (confirmation && !check_confirmation(key, agent_purpose, *greeting, answer, *confirmation))
         throw Error(whom + " does not have this job's key, so it is not its launcher");
       if (launcher->protocol != own.protocol)
-        throw Error(version_mismatch(host, *launcher, node, own));
+        throw Error(version_mismatch(host, *launcher, "on " + node, own));
       if (confirmation) return socket;
     }
     if (Clock::now() + between_tries > end)

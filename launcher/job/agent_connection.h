@@ -30,9 +30,9 @@ enum class Presence {
 };
 Presence probe_launcher(const std::string& host, int port, std::chrono::milliseconds limit);
 
-// "slipway launch on HOST is version X (protocol N), the agent on NODE is Y (protocol M): install
-// the same version on all nodes"
+// "slipway launch on HOST is version X (protocol N), the agent WHERE is Y (protocol M): install the
+// same version on all nodes"
 std::string version_mismatch(const std::string& host, const Speaker& launcher,
-                             const std::string& node, const Speaker& agent);
+                             const std::string& where, const Speaker& agent);
 
 }  // namespace slipway::job

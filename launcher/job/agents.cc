@@ -77,7 +77,8 @@ void Agents::admit(PendingClients::Arrival arrival) {
   if (found == nullptr) return;
   Node& node = *found;
   if (proven->speaker.protocol != own_.protocol)
-    return lose(name, node, version_mismatch(host_, own_, name, proven->speaker));
+    // The same text for each node with this version.
+    return lose(name, node, version_mismatch(host_, own_, "there", proven->speaker));
   if (node.state != State::awaited) events_.push_back({name, Joined{}});
   node.state = State::here;
   node.last_message = Clock::now();

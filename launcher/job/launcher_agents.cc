@@ -142,7 +142,11 @@ void Launcher::say_who_is_gone(const std::vector<AgentEvent>& events) {
   for (const AgentEvent& event : events) {
     if (const auto* gone = std::get_if<Gone>(&event.news)) nodes[gone->text].push_back(event.node);
   }
-  for (const auto& [why, names] : nodes) say(fmt::format("{}: {}", names_of_nodes(names), why));
+  for (const auto& [why, names] : nodes) {
+    const std::string text = fmt::format("{}: {}", names_of_nodes(names), why);
+    say(text);
+    if (choice_.nodes.empty()) reason_ = text;  // no attempt yet
+  }
 }
 
 void Launcher::handle(const AgentEvent& event, Attempt* attempt) {

@@ -108,6 +108,51 @@ load launch_helper
   on $NAME $N-4 /opt/slipway/bin/slipway health clear
 }
 
+# with_other_version NODE...: as if another Slipway had been installed there: its agents speak another protocol. Not on the
+# node where `slipway launch` runs.
+with_other_version() {
+  local node
+  write_program /home/other_version <"$TOP/build/tests/other_version"
+  write_program /home/slipway <<'END'
+#!/bin/sh
+[ "$*" != "launch --agent" ] || exec /home/other_version
+exec /run/own-slipway/bin/slipway "$@"
+END
+  for node in "$@"; do
+    on $NAME "$node" sh -c 'mkdir -p /run/own-slipway && mount --bind /opt/slipway /run/own-slipway &&
+      mount --bind /home/slipway /opt/slipway/bin/slipway'
+  done
+}
+
+with_own_version() {
+  local node
+  for node in "$@"; do on $NAME "$node" sh -c 'umount /opt/slipway/bin/slipway; umount /run/own-slipway'; done
+}
+
+@test "launch: nodes with another version are left out, and both sides name the versions; with too few others, Slurm has the reason" {
+  local own
+  own=$(slipway --version | sed -n '1s/^slipway \([^ ]*\) .*/\1/p')
+  with_other_version $N-2 $N-3
+  submit --min-nodes 3 -- ./count.sh 5
+  ended 0
+  says "error: slipway launch on $N-0 is version $own (protocol "
+  says "), the agent on $N-2 is 99.0 (protocol "
+  says "), the agent on $N-3 is 99.0 (protocol "
+  says "), the agent there is 99.0 (protocol "
+  says "): install the same version on all nodes"
+  says "attempt 1 on 3 nodes, 0 spares"
+  says "rank 2 of 3 at $N-0"
+  lacks "has accepted this agent"
+  with_other_version $N-1 $N-4
+  submit --min-nodes 3 -- ./count.sh 5
+  wait_for has_said "1 good node left, 3 needed"
+  refused() { on $NAME login scontrol show job "$JOB" | grep -q "Comment=.*job $JOB cannot be requeued.*install the same version on all nodes"; }
+  wait_for refused || { on $NAME login scontrol show job "$JOB"; output; false; }
+  run output
+  lacks "attempt 1"
+  with_own_version $N-1 $N-2 $N-3 $N-4
+}
+
 # Last, because it takes the nodes.
 @test "launch: nodes without power, frozen or unreachable are left out; with too few nodes the job is requeued" {
   NODES=2-5 submit --spares 1 --min-nodes 3 --heartbeat 2 -- ./count.sh 1000

@@ -197,10 +197,9 @@ TEST_CASE("agents: with another protocol, agent and launcher both report it in o
   Agents agents({"a"}, 60s, "head", {7, "1.2.0"});
   TestAgent agent(agents, "a", agents.key(), {8, "1.3.0"});
   const auto heard = hear(agents, [&] { return agent.done() && agents.missing() == 0; });
-  const std::string line =
-      "slipway launch on head is version 1.2.0 (protocol 7), the agent on a is 1.3.0 (protocol 8): "
-      "install the same version on all nodes";
-  CHECK(text_of_gone(heard) == line);
+  CHECK(text_of_gone(heard) ==
+        "slipway launch on head is version 1.2.0 (protocol 7), the agent there is 1.3.0 (protocol "
+        "8): install the same version on all nodes");
   // The agent knows the launcher by its address.
   CHECK(agent.error() ==
         "slipway launch on 127.0.0.1 is version 1.2.0 (protocol 7), the agent on a is 1.3.0 "
