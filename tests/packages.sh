@@ -110,7 +110,9 @@ check_archive() {
     same "the newest version of the C library that ${program##*/} asks for: $newest" "$(printf '%s\nGLIBC_2.36\n' "$newest" | sort -V | tail -n 1)" GLIBC_2.36
     same "hardening of ${program##*/}" "$(hardening "$program")" "bind now,fortified,position independent,stack protector"
   done
-  same "NCCL's profiler plugin, for launch --nccl-watch" "$(find "$work"/unpacked-archive/*/lib -type f -printf '%P\n')" slipway/nccl/libnccl-profiler-slipway.so
+  same "libraries for programs of users: NCCL's profiler plugin, and fast checkpoints" \
+    "$(find "$work"/unpacked-archive/*/lib ! -type d -printf '%P\n' | sort | paste -sd ' ')" \
+    "slipway/libslipway-checkpoints.so slipway/libslipway-checkpoints.so.1 slipway/nccl/libnccl-profiler-slipway.so"
   same "files of the archive with a path of the build" "$(grep -rl /home/tester "$work/unpacked-archive")" ""
   rm -r "$work/unpacked-archive"
 }
