@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds the packages in a clean root, and tries them: the flags they were compiled with, what lintian and rpmlint say, a
 # signature that gpg accepts; and on a clean system with Slurm: what a user without root gets from the archive, then install,
-# describe the cluster, run jobs, upgrade below a job, remove, purge, with the files of the system compared before and after.
-# RPMs are compared with the Debian packages, file by file, installed and removed. The archive is built in the first RELEASE, and
+# describe the cluster, run jobs, upgrade below a job, remove, purge, with the files of the system compared before and after, and
+# how long an administrator needs to the first verdict on a node. RPMs are compared with the Debian packages, file by file,
+# installed and removed. The archive is built in the first RELEASE, and
 # tried in each.
 #
 #   tests/packages.sh [OPTION...] [RELEASE...]   of Debian (default: this machine's); as root, with Debian's archive
@@ -164,15 +165,18 @@ try() {
   cp "${from:-${packages%/*}}/$release"/*.deb "$folder/one/"
   mv "$work/newer" "$folder/two"
   cp tests/{packages_in_root.sh,slurm_in_root.bash,without_root.bash} tests/system/site_helper.bash "$archive" "$packages"/*.rpm "$folder/"
-  for step in enter-alone:without_root enter:install enter-alone:use enter-alone:upgrade enter-alone:remove enter:purge enter-alone:rpms; do
+  for step in enter-alone:without_root enter:install enter-alone:use enter-alone:upgrade enter-alone:remove enter:purge enter-alone:first_verdict enter-alone:rpms; do
     say "packages: ${step#*:}"
     scripts/root.sh "${step%:*}" "$root" bash packages_in_root.sh "${step#*:}" >>"$work/said" 2>>"$work/errors" || same "the step ${step#*:}" failed 'done'
   done
   rm -rf --one-file-system "$root"
 }
 
+# value WHAT: what the steps said of it
+value() { sed -n "s/^$1: \{0,1\}//p" "$work/said"; }
+
 # expect WHAT VALUE
-expect() { same "$1" "$(sed -n "s/^$1: \{0,1\}//p" "$work/said")" "$2"; }
+expect() { same "$1" "$(value "$1")" "$2"; }
 
 check_steps() {
   expect "version without root" "$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)"
@@ -219,6 +223,10 @@ check_steps() {
   expect "history after the purge" same
   expect "the purge says so" 1
   expect "left behind" ""
+  # Slurm before 23.11 needs another one.
+  expect "commands to the first verdict" "$(case "$(echo "$packages"/slipway-slurm*.deb)" in *slurm22.05*) echo 4 ;; *) echo 3 ;; esac)"
+  same "the first verdict within two minutes: $(value "seconds to the first verdict") s" \
+    "$(value "seconds to the first verdict" | awk '{ if ($1 > 0 && $1 < 120) print "yes" }')" yes
   expect "RPMs installed" 5
   expect "files that differ from the RPMs'" ""
   expect "files that the RPMs changed" 0

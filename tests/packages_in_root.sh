@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # packages_in_root.sh STEP: a step of tests/packages.sh on a clean system, in the folder with the packages: without_root, install,
-# use, upgrade, remove, purge or rpms. Prints a line 'NAME: VALUE' for each thing that is compared.
+# use, upgrade, remove, purge, first_verdict or rpms. Prints a line 'NAME: VALUE' for each thing that is compared.
 set -uo pipefail
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 here=$PWD
@@ -179,6 +179,35 @@ purge() {
   grep -c "/var/lib/slipway.* not empty so not removed" /tmp/purge.log | said "the purge says so"
   rm -r /var/lib/slipway
   { files | diff /home/files-before - | grep '^[<>]' || true; } | said "left behind"
+}
+
+# first_verdict: from a site's running Slurm, without Slipway, to the verdict on the node of a job: the commands of
+# docs/start/existing-slurm.md, and how long they take where what the packages depend on is there already
+first_verdict() {
+  local begin seconds commands=3
+  start_slurm || return
+  begin=$EPOCHREALTIME
+  apt-get install -y -qq --no-install-recommends "$here"/one/*.deb >&2 || return
+  slipway cluster describe --yes --nodes here >&2 || return
+  if [[ $(slurmd -V) == *" 22."* ]]; then
+    commands=4
+    restart_slurm # and slurmctld reads its file again
+  else
+    scontrol reconfigure
+  fi
+  until [ "$(stage </var/lib/slipway/health/last.json 2>/dev/null)" = prolog ]; do
+    [ "${EPOCHREALTIME%.*}" -lt $((${begin%.*} + 300)) ] || break
+    srun --nodelist=here true >&2
+  done
+  seconds=$((${EPOCHREALTIME/./} - ${begin/./}))
+  cat /var/lib/slipway/health/last.json >&2
+  echo "commands to the first verdict: $commands"
+  echo "seconds to the first verdict: $((seconds / 1000000)).$((seconds / 100000 % 10))"
+  slipway cluster describe --undo --yes --nodes here >&2
+  stop_slurm
+  apt-get purge -y -qq 'slipway*' >&2
+  rm -rf /var/lib/slipway /etc/slurm
+  cp -a /home/slurm /etc/slurm
 }
 
 # The RPMs, on a system that has no other and so nothing that they need: their files, their scripts, and what they leave. Debian's
