@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -121,20 +122,22 @@ void run_users_prolog() {
 
 // Slurm reads what a task prolog printed when it has ended, and some releases ignore its status. So
 // a process of our own waits until our parent, the task, has become the user's program, and ends
-// it. Before that, the parent was root's, and its /proc/PID/exe cannot be read.
+// it. Before that, the parent was root's, and its /proc/PID/exe cannot be read. If it ends by
+// itself, its number may become another process's.
 void end_task_at_its_start() {
   constexpr int most_polls = 5000;
   const pid_t task = ::getppid();
+  const Fd task_itself(static_cast<int>(::syscall(SYS_pidfd_open, task, 0)));
   if (fork_child("the end of the task") != 0) return;
   ::setsid();
-  close_all_but({});
+  close_all_but({task_itself.get()});
   for (const int stream : {0, 1, 2}) ::close(stream);
   const std::string program = fmt::format("/proc/{}/exe", task);
   char path[16];
   for (int i = 0; i < most_polls && ::readlink(program.c_str(), path, sizeof path) < 0; ++i) {
     ::usleep(1000);
   }
-  ::kill(task, SIGKILL);
+  ::syscall(SYS_pidfd_send_signal, task_itself.get(), SIGKILL, nullptr, 0);
   ::_exit(0);
 }
 

@@ -159,6 +159,31 @@ P
   in_site rm -r /etc/slipway
 }
 
+# Before the task has become the user's program, it is root's.
+@test "site: of a job that cannot work, only its task is killed, not what has its number later" {
+  in_site sh -c 'mkdir -p /etc/slipway && /opt/slipway/bin/slipway node describe --json >/etc/slipway/node.json'
+  in_site python3 - <<'P'
+import json
+profile = json.load(open("/etc/slipway/node.json"))
+profile["transport"]["fatal"].append({"variable": "NCCL_TEST", "value": "1", "why": "NCCL_TEST=1 cannot work"})
+json.dump(profile, open("/etc/slipway/node.json", "w"))
+P
+  as_someone true
+  in_site sh -c 'cd / && export NCCL_TEST=1 CUDA_VISIBLE_DEVICES=0 SLURM_HET_SIZE=2 && echo $$ >"$0/task"
+    setpriv --reuid someone --clear-groups /opt/slipway/bin/slipway job prepare --task-prolog >"$0/said" || true' "$SITE"
+  in_site sh -c 'cd / && read -r task <"$0/task" && echo $((task - 1)) >/proc/sys/kernel/ns_last_pid
+    setpriv --reuid someone --clear-groups sleep 300 &
+    echo "$!" >"$0/other"' "$SITE"
+  in_site cat "$SITE/said" "$SITE/task" "$SITE/other"
+  in_site grep "this job cannot work" "$SITE/said"
+  in_site cmp "$SITE/task" "$SITE/other"
+  nobody_waits() { ! in_site pgrep --full task-prolog; }
+  wait_for nobody_waits
+  in_site grep "^State:.S (sleeping)" "/proc/$(in_site cat "$SITE/other")/status"
+  in_site kill "$(in_site cat "$SITE/other")"
+  in_site rm -r /etc/slipway
+}
+
 @test "site: run says what it cannot do" {
   run -2 as_someone slipway run -- mpirun true
   [[ "$output" == *'eval "$(slipway job prepare)"'* ]]
