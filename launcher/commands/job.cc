@@ -1,8 +1,6 @@
 // `slipway job prepare` and `slipway run`: what nccl_env does, where no administrator installed it.
 #include <fmt/core.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/installation.h"
+#include "common/pidfd.h"
 #include "common/text.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/job_parts.h"
@@ -127,7 +126,7 @@ void run_users_prolog() {
 void end_task_at_its_start() {
   constexpr int most_polls = 5000;
   const pid_t task = ::getppid();
-  const Fd task_itself(static_cast<int>(::syscall(SYS_pidfd_open, task, 0)));
+  const Fd task_itself = open_pidfd(task);
   if (fork_child("the end of the task") != 0) return;
   ::setsid();
   close_all_but({task_itself.get()});
@@ -137,7 +136,7 @@ void end_task_at_its_start() {
   for (int i = 0; i < most_polls && ::readlink(program.c_str(), path, sizeof path) < 0; ++i) {
     ::usleep(1000);
   }
-  ::syscall(SYS_pidfd_send_signal, task_itself.get(), SIGKILL, nullptr, 0);
+  kill_process(task_itself);
   ::_exit(0);
 }
 
