@@ -72,7 +72,7 @@ void add_libraries(const Roots& roots, const std::string& folder, std::set<std::
   if (extra) place = driver_extra_folder[0];
   for (const std::string& name : libraries_in(on_node)) {
     if (!seen.insert(name).second) continue;
-    driver.mounts.push_back(line_for(folder + "/" + name, place + "/" + name, "x-create=file"));
+    driver.libraries.push_back(line_for(folder + "/" + name, place + "/" + name, "x-create=file"));
     if (extra) driver.extra_folder = place;
   }
 }
@@ -89,7 +89,7 @@ Driver driver_for(const Roots& roots) {
   std::set<std::string> seen;
   for (const char* folder : driver_library_folders) add_libraries(roots, folder, seen, driver);
   const auto add_found = [&](const char* path, const char* make) {
-    if (found_in(roots.node, path)) driver.mounts.push_back(line_for(path, path, make));
+    if (found_in(roots.node, path)) driver.others.push_back(line_for(path, path, make));
   };
   for (const char* program : driver_programs) add_found(program, "x-create=file");
   for (const char* folder : driver_folders) add_found(folder, "x-create=dir");

@@ -15,7 +15,7 @@ bool wants_driver(const Environment& environment);
 
 // What this node has of the driver; nothing on a node without it.
 struct Driver {
-  std::vector<MountLine> mounts;
+  std::vector<MountLine> libraries, others;
   // In which the image's loader finds the libraries only if LD_LIBRARY_PATH names it; empty: they
   // are beside the image's C library.
   std::string extra_folder;

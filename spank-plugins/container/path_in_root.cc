@@ -114,14 +114,14 @@ Fd find_in_root(int root, const std::filesystem::path& path) {
   return Walk(root, path, Missing::fails).end();
 }
 
-std::string read_in_root(int root, const std::filesystem::path& path) {
+std::string read_in_root(int root, const std::filesystem::path& path, size_t limit) {
   const Fd found = find_in_root(root, path);
   struct stat info = {};
   if (!found || ::fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
   const Fd file(::open(name_of(found.get()).c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return {};
   try {
-    return read_whole(file.get(), 1 << 20);
+    return read_whole(file.get(), limit);
   } catch (const Error& error) {
     throw error.within(fmt::format("`{}` of the image", path.string()));
   }
@@ -129,12 +129,19 @@ std::string read_in_root(int root, const std::filesystem::path& path) {
 
 void write_in_root(int root, const std::filesystem::path& path, std::string_view text,
                    mode_t mode) {
-  const std::string what = fmt::format("cannot write `{}` in the container", path.string());
   const Fd folder = open_in_root(root, path.parent_path(), Missing::becomes_folder);
-  const std::string name = path.filename().string();
-  if (::unlinkat(folder.get(), name.c_str(), 0) != 0 && errno != ENOENT) throw_errno(what);
-  const Fd file(
-      ::openat(folder.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  write_in_folder(folder.get(), path.filename().string(), text, mode);
+}
+
+void remove_from_folder(int folder, const std::string& name) {
+  if (::unlinkat(folder, name.c_str(), 0) == 0 || errno == ENOENT) return;
+  throw_errno(fmt::format("cannot replace `{}` in the container", name));
+}
+
+void write_in_folder(int folder, const std::string& name, std::string_view text, mode_t mode) {
+  const std::string what = fmt::format("cannot write `{}` in the container", name);
+  remove_from_folder(folder, name);
+  const Fd file(::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!file) throw_errno(what);
   for (size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(file.get(), text.data() + done, text.size() - done);

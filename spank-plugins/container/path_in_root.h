@@ -23,12 +23,17 @@ Fd open_in_root(int root, const std::filesystem::path& path, Missing missing = M
 Fd find_in_root(int root, const std::filesystem::path& path);
 
 // The bytes of a regular file of the image, which anybody may have made; empty if there is none.
-// Throws Error if it has more than 1 MiB.
-std::string read_in_root(int root, const std::filesystem::path& path);
+// Throws Error if it has more than `limit` bytes.
+std::string read_in_root(int root, const std::filesystem::path& path, size_t limit = 1 << 20);
 
 // Writes a file in a folder of the root. An existing one is replaced; a link is not followed.
 void write_in_root(int root, const std::filesystem::path& path, std::string_view text,
                    mode_t mode = 0644);
+
+// In a folder that open_in_root() has found.
+void remove_from_folder(int folder, const std::string& name);
+void write_in_folder(int folder, const std::string& name, std::string_view text,
+                     mode_t mode = 0644);
 
 // How other system calls name the open file, while a /proc is mounted at its place.
 std::string name_of(int fd);

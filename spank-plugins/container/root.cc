@@ -137,6 +137,7 @@ Environment RootBuilder::image_environment() const {
 // Before anything of the node is mounted: a link of the image cannot lead to a file of the node.
 void RootBuilder::add_files() {
   add_accounts();
+  find_loader_cache();
   if (plan_.entrypoint || !find_in_root(container_.get(), "etc/rc")) return;
   try {
     write_in_root(container_.get(), "etc/rc.local", "exec \"$@\"\n", 0755);
@@ -155,20 +156,52 @@ void RootBuilder::add_accounts() {
     write_in_root(root, "etc/group", groups);
     make_home(root, home());
   } catch (const Error&) {  // a folder of another user: its files can only be covered
-    cover_file("etc/passwd", users);
-    cover_file("etc/group", groups);
+    cover_account_file("etc/passwd", users);
+    cover_account_file("etc/group", groups);
   }
 }
 
-void RootBuilder::cover_file(const std::string& path, const std::string& text) {
+void RootBuilder::cover_account_file(const std::string& path, const std::string& text) {
   const Fd target = find_in_root(container_.get(), path);
-  if (!target) return;
-  const std::string file = "/files/" + std::filesystem::path(path).filename().string();
+  if (target) cover_file(target.get(), path.substr(path.rfind('/') + 1), text);
+}
+
+void RootBuilder::cover_file(int target, const std::string& name, const std::string& text) {
+  const std::string file = "/files/" + name;
   write_file(file, text);
   const Fd tree(::open_tree(AT_FDCWD, file.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
-  if (!tree || ::move_mount(tree.get(), "", target.get(), "",
+  if (!tree || ::move_mount(tree.get(), "", target, "",
                             MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
-    throw_errno(fmt::format("cannot cover `{}` in the container", path));
+    throw_errno(fmt::format("cannot cover `{}` in the container", name));
+  }
+}
+
+void RootBuilder::find_loader_cache() {
+  try {
+    loader_cache_.folder = open_in_root(container_.get(), "etc");
+    loader_cache_.file = find_in_root(container_.get(), loader_cache_path);
+    // Ours of an earlier start, too.
+    loader_cache_.text =
+        read_in_root(container_.get(), loader_cache_path, 3 * largest_loader_cache);
+  } catch (const Error& error) {
+    loader_cache_.error = error.what();
+  }
+}
+
+// As ldconfig does, which replaces the file: in a writable container, it can do so again.
+void RootBuilder::list_for_loader(const std::vector<CachedLibrary>& libraries, bool makes_cache) {
+  if (!libraries.empty() && !loader_cache_.error.empty()) throw Error(loader_cache_.error);
+  const std::string own = own_cache(loader_cache_.text);
+  const bool lists = !libraries.empty() && (makes_cache || !own.empty());
+  const std::string text = lists ? with_libraries(own, libraries) : own;
+  if (text == loader_cache_.text) return;
+  const std::string name = std::filesystem::path(loader_cache_path).filename();
+  try {
+    if (text.empty()) return remove_from_folder(loader_cache_.folder.get(), name);
+    write_in_folder(loader_cache_.folder.get(), name, text);
+  } catch (const Error&) {  // a folder of another user
+    if (loader_cache_.text.empty()) throw;
+    cover_file(loader_cache_.file.get(), name, text);
   }
 }
 
@@ -237,21 +270,39 @@ void RootBuilder::mount_node_folder(const NodeFolder& node) {
 }
 
 void RootBuilder::mount_driver() {
-  if (!wants_driver(merged(plan_.job, image_environment(), plan_.job_wins))) return;
-  const Driver driver = driver_for(roots());
+  Driver driver;
+  if (wants_driver(merged(plan_.job, image_environment(), plan_.job_wins))) {
+    driver = driver_for(roots());
+  }
   library_folder_ = driver.extra_folder;
+  std::vector<CachedLibrary> libraries;
   std::vector<std::string> reasons;
-  for (const MountLine& line : driver.mounts) {
+  const auto mount_or_note = [&](const MountLine& line) {
     try {
       mount_line(roots(), line);
+      return true;
     } catch (const Error& error) {
       reasons.emplace_back(error.what());
+      return false;
     }
+  };
+  for (const MountLine& line : driver.libraries) {
+    if (!mount_or_note(line)) continue;
+    libraries.push_back({std::filesystem::path(line.target).filename(), line.target});
   }
-  if (reasons.empty()) return;
-  notes_.push_back(
-      fmt::format("{} of the {} files of this node's GPU driver are not in the container: {}",
-                  reasons.size(), driver.mounts.size(), reasons.front()));
+  for (const MountLine& line : driver.others) mount_or_note(line);
+  if (!reasons.empty()) {
+    notes_.push_back(fmt::format(
+        "{} of the {} files of this node's GPU driver are not in the container: {}", reasons.size(),
+        driver.libraries.size() + driver.others.size(), reasons.front()));
+  }
+  try {
+    // An image with its C library elsewhere, or another one, has no use for a cache of ours.
+    list_for_loader(libraries, driver.extra_folder.empty());
+  } catch (const Error& error) {
+    notes_.push_back(
+        fmt::format("`ldconfig -p` does not list the node's GPU driver: {}", error.what()));
+  }
 }
 
 void RootBuilder::enter() {
@@ -268,6 +319,7 @@ void RootBuilder::enter() {
   if (::chdir("/") != 0) throw_errno("cannot enter the container");
   node_.reset();
   container_.reset();
+  loader_cache_ = {};
 }
 
 void RootBuilder::set_propagation() const {

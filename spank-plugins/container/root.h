@@ -8,6 +8,7 @@
 #include "common/fd.h"
 #include "spank-plugins/container/accounts.h"
 #include "spank-plugins/container/image.h"
+#include "spank-plugins/container/loader_cache.h"
 #include "spank-plugins/container/mounts.h"
 #include "spank-plugins/container/runtime.h"
 
@@ -15,6 +16,14 @@ namespace slipway::container {
 
 // In a new user namespace and a new mount namespace of the caller. The constructor puts the node's
 // root aside; enter() makes the container's root the only one.
+// The container's /etc/ld.so.cache, found before anything of the node is mounted.
+struct LoaderCacheFile {
+  Fd folder;
+  Fd file;
+  std::string text;   // empty: missing, or no file
+  std::string error;  // why it cannot be read; or empty
+};
+
 class RootBuilder {
  public:
   // Opens what is named by paths of the node: later they mean something else. Throws Error.
@@ -45,7 +54,10 @@ class RootBuilder {
 
  private:
   void add_accounts();
-  void cover_file(const std::string& path, const std::string& text);
+  void cover_file(int target, const std::string& name, const std::string& text);
+  void cover_account_file(const std::string& path, const std::string& text);
+  void find_loader_cache();
+  void list_for_loader(const std::vector<CachedLibrary>& libraries, bool makes_cache);
   void mount_overlay(const std::string& lower);
   void mount_system();
   void mount_configuration();
@@ -60,6 +72,7 @@ class RootBuilder {
   Image image_;
   Fd lock_;  // of the changes, while the container is up
   Fd changes_, node_, container_;
+  LoaderCacheFile loader_cache_;
   bool runs_rc_ = true;
   std::vector<std::string> notes_;
   std::string library_folder_;

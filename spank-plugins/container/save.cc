@@ -1,4 +1,5 @@
 // Writes a container's root as a squashfs file.
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "spank-plugins/container/loader_cache.h"
+#include "spank-plugins/container/path_in_root.h"
 #include "spank-plugins/container/runtime.h"
 #include "spank-plugins/container/save_excludes.h"
 
@@ -31,6 +34,35 @@ std::string why_it_failed(const ProcessResult& result) {
   }
   if (said.empty()) said.push_back(fmt::format("it ended with status {}", result.exit_code));
   return "mksquashfs: " + join(said, "; ");
+}
+
+struct Replacement {
+  std::string path;  // in the root, without the / at its beginning; empty: nothing is replaced
+  std::string text;  // empty: left out
+};
+
+// The cache that lists the node's driver is not the image's.
+Replacement loader_cache_in(const std::string& folder) {
+  const Fd root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root) throw_errno("cannot open the container's root");
+  try {
+    const std::string text = read_in_root(root.get(), loader_cache_path, 3 * largest_loader_cache);
+    if (!is_made_by_us(text)) return {};
+    const Fd file = find_in_root(root.get(), loader_cache_path);
+    return {std::filesystem::read_symlink(name_of(file.get())).relative_path(), own_cache(text)};
+  } catch (const Error&) {  // of the image
+    return {};
+  }
+}
+
+// For a pseudo file of mksquashfs.
+std::string escaped_name(std::string_view path) {
+  std::string escaped;
+  for (const char c : path) {
+    if (c == ' ' || c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
 }
 
 }  // namespace
@@ -98,12 +130,18 @@ void save(const Container& container, const std::filesystem::path& file) {
                                    "-all-root",  "-no-progress",
                                    "-quiet",     "-comp",
                                    "zstd",       "-Xcompression-level",
-                                   "3",          "-wildcards",
-                                   "-e"};
+                                   "3",          "-wildcards"};
+  ProcessOptions options;
+  const Replacement cache = loader_cache_in(process + "/root");
+  if (!cache.text.empty()) {
+    argv.insert(argv.end(), {"-p", escaped_name(cache.path) + " f 644 0 0 cat"});
+    options.input = cache.text;
+  }
+  argv.emplace_back("-e");
+  if (!cache.path.empty()) argv.push_back(glob_of(cache.path));
   for (const std::string& path : excluded_mounts(mountinfo, process + "/root")) {
     argv.push_back(path);
   }
-  ProcessOptions options;
   options.deadline = std::chrono::hours(24);
   const ProcessResult result = run_process(argv, options);
   if (!result.ok()) {

@@ -372,6 +372,19 @@ saving() { on_one --container-image=/home/a.sqsh --container-writable --containe
   says /srv/own:/usr/local/nvidia/lib64
 }
 
+@test "container: ldconfig lists the node's driver beside the image's libraries, and a saved image does not keep it" {
+  put_image listed.sqsh --libraries /opt/lib --program ldconfig
+  run sh_on login 'srun --quiet --container-image=/home/listed.sqsh --container-save=/home/unlisted.sqsh sh -c "ldconfig -p && nvidia-smi -L"'
+  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  [[ "$output" == *"libnvidia-ml.so.1 ("*" => /usr/local/nvidia/lib64/libnvidia-ml.so.1"*" => /opt/lib/libc.so.6"*"GPU 0: "* ]]
+  run sh_on login 'NVIDIA_VISIBLE_DEVICES=void srun --quiet --container-image=/home/unlisted.sqsh ldconfig -p'
+  says " => /opt/lib/libc.so.6"
+  lacks libnvidia-ml
+  run sh_on login 'srun --quiet --container-image=/home/unlisted.sqsh --container-writable sh -c "ldconfig && ldconfig -p"'
+  says " => /opt/lib/libc.so.6"
+  lacks libnvidia-ml
+}
+
 @test "container: what of the node is not in the container, and why, is printed" {
   put_image way.sqsh --libraries /opt/lib --text usr/local/nvidia=file
   run sh_on login 'srun --quiet --nodes=2 --ntasks-per-node=2 --container-image=/home/way.sqsh echo ran'

@@ -17,8 +17,9 @@ DRIVER = f"""mount -t tmpfs none /usr/local; mkdir -p {ON_NODE} /usr/local/gib/l
 BOTH = "libcuda.so.1\nlibcuda.so.580.65.06\n"
 
 
-@unittest.skipUnless(os.geteuid() == 0, "only root puts a driver on this node")
-class Driver(ContainerCase):
+class DriverCase(ContainerCase):
+    """Runs containers on this node as if it had a driver."""
+
     @classmethod
     def files(cls):
         return {"usr/lib64/of-the-image": ""}
@@ -45,6 +46,9 @@ class Driver(ContainerCase):
     def tools(self):
         return "job=LD_LIBRARY_PATH=/opt/lib"
 
+
+@unittest.skipUnless(os.geteuid() == 0, "only root puts a driver on this node")
+class Driver(DriverCase):
     def test_libraries_are_beside_the_images_c_library(self):
         for folder in ["usr/lib64", "usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"]:
             image = self.image_with("c-library-in-" + folder.replace("/", "-"), f"mkdir -p {folder}; echo c > {folder}/libc.so.6; rm usr/lib64/of-the-image")
