@@ -23,11 +23,16 @@ bool lock(const Fd& file, int command, short type) {
   return result == 0;
 }
 
-bool others_have_locks(const Fd& file) {
+// F_RDLCK, F_WRLCK or F_UNLCK
+short locks_of_others(const Fd& file) {
   struct flock all = {};
   all.l_type = F_WRLCK;
   all.l_whence = SEEK_SET;
-  return ::fcntl(file.get(), F_OFD_GETLK, &all) == 0 && all.l_type != F_UNLCK;
+  return ::fcntl(file.get(), F_OFD_GETLK, &all) == 0 ? all.l_type : static_cast<short>(F_UNLCK);
+}
+
+bool others_have_locks(const Fd& file) {
+  return locks_of_others(file) != F_UNLCK;
 }
 
 }  // namespace
@@ -50,6 +55,10 @@ bool JoinedLock::leave() {
 
 bool JoinedLock::has_steps() const {
   return others_have_locks(file_);
+}
+
+bool JoinedLock::is_joined() const {
+  return locks_of_others(file_) == F_RDLCK;
 }
 
 void JoinedLock::begin() {

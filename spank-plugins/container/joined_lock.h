@@ -23,6 +23,9 @@ class JoinedLock {
   // Of the step that started the container.
   bool has_steps() const;
 
+  // Of anybody: whether steps are in the container, and it does not end.
+  bool is_joined() const;
+
   // Of the keeper: a container begins; returns when the last step has left.
   void begin();
   void wait_for_steps();

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <utility>
 
 #include "common/child.h"
 #include "common/error.h"
@@ -56,6 +58,55 @@ struct Handed {
   ::_exit(127);
 }
 
+// After fork(): the keeper's parent until the container is up, when `line` is closed. Then it ends,
+// so that the keeper is not a descendant of slurmstepd, all of which proctrack/linuxproc kills with
+// its step: others can be in the container. Its exit status is that of a keeper that has ended.
+[[noreturn]] void be_parent(const char* program, const Handed& handed, uint32_t job, Fd line) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const pid_t keeper = ::fork();
+  if (keeper == 0) become_keeper(program, handed, job);
+  close_all_but({line.get()});
+  if (keeper < 0 || ::write(line.get(), &keeper, sizeof keeper) < 0) ::_exit(124);
+  pollfd closed = {line.get(), POLLIN, 0};
+  while (::poll(&closed, 1, -1) < 0 && errno == EINTR) {
+  }
+  int status = 0;
+  ::_exit(::waitpid(keeper, &status, WNOHANG) == keeper ? exit_code_of(status) : 0);
+}
+
+// A keeper that has not come up yet.
+class Starting {
+ public:
+  // Throws Error.
+  Starting(const std::string& program, Handed handed, uint32_t job) {
+    SocketPair line = make_socket_pair();
+    parent_ = fork_child("the container's keeper");
+    if (parent_ == 0) be_parent(program.c_str(), handed, job, std::move(line.theirs));
+    line_ = std::move(line.ours);
+  }
+  Starting(const Starting&) = delete;
+  Starting& operator=(const Starting&) = delete;
+  ~Starting() { end(); }
+
+  // 0 if there is none. The number is its own until end().
+  pid_t keeper() const {
+    pid_t keeper = 0;
+    return ::read(line_.get(), &keeper, sizeof keeper) == sizeof keeper ? keeper : 0;
+  }
+
+  // The keeper belongs to nobody then. Returns its exit status if it has ended.
+  int end() {
+    line_.reset();
+    if (parent_ != 0) status_ = exit_code_of(wait_for_child(std::exchange(parent_, 0)));
+    return status_;
+  }
+
+ private:
+  pid_t parent_ = 0;
+  Fd line_;
+  int status_ = 0;
+};
+
 Fd help(Signal signal, int process, int with) {
   if (signal == Signal::wants_fuse) return fuse_device_for(process);
   if (signal == Signal::wants_kernel_image) return kernel_mount_for(process, with);
@@ -87,8 +138,7 @@ bool serve_keeper(const Container& container, const ContainerPlan& plan, Signal&
   return false;
 }
 
-[[noreturn]] void explain_death(const ContainerPlan& plan, int status) {
-  const int code = exit_code_of(status);
+[[noreturn]] void explain_death(const ContainerPlan& plan, int code) {
   if (code == 127) {
     throw Error(
         fmt::format("cannot execute `{}`, which Slipway installs on nodes", plan.keeper.string()));
@@ -97,12 +147,17 @@ bool serve_keeper(const Container& container, const ContainerPlan& plan, Signal&
   throw Error(fmt::format("the container's keeper ended with status {}", code));
 }
 
-// Of a container that did not come up. Returns the keeper's wait status.
-int end_keeper(Container& container) {
+void end_keeper_within(Container& container, std::chrono::milliseconds patience) {
   container.control.reset();
-  constexpr auto patience = std::chrono::seconds(2);  // to end what /etc/rc has started
-  if (!ends_within(container.process, patience)) kill_process(container.process);
-  return wait_for_child(container.keeper);
+  if (ends_within(container.process, patience)) return;
+  kill_process(container.process);
+  ends_within(container.process, patience);
+}
+
+// Of a container that did not come up. Returns the keeper's exit status.
+int end_keeper(Container& container, Starting& starting) {
+  end_keeper_within(container, std::chrono::seconds(2));  // to end what /etc/rc has started
+  return starting.end();
 }
 
 bool same_namespace(pid_t process, const char* name) {
@@ -110,6 +165,11 @@ bool same_namespace(pid_t process, const char* name) {
   return ::stat(fmt::format("/proc/self/ns/{}", name).c_str(), &own) == 0 &&
          ::stat(fmt::format("/proc/{}/ns/{}", process, name).c_str(), &other) == 0 &&
          own.st_ino == other.st_ino && own.st_dev == other.st_dev;
+}
+
+Fd open_answer(pid_t keeper) {
+  const std::string file = fmt::format("/proc/{}/fd/{}", keeper, answer_descriptor);
+  return Fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 }  // namespace
@@ -122,23 +182,21 @@ Container start(const ContainerPlan& plan) {
   handed.control = std::move(talk.theirs);
   handed.answer = Fd(::fcntl(answer.get(), F_DUPFD_CLOEXEC, 0));
   Container container;
-  const std::string program = plan.keeper.string();
-  container.keeper = fork_child("the container's keeper");
-  if (container.keeper == 0) become_keeper(program.c_str(), handed, plan.job_id);
-  handed = {};
+  Starting starting(plan.keeper.string(), std::move(handed), plan.job_id);
   container.control = std::move(talk.ours);
+  container.keeper = starting.keeper();
   container.process = open_pidfd(container.keeper);
   Signal last = Signal::failed;
   bool answered = false;
   try {
     answered = container.process && serve_keeper(container, plan, last);
   } catch (const Error&) {
-    end_keeper(container);
+    end_keeper(container, starting);
     throw;
   }
-  if (!answered) explain_death(plan, end_keeper(container));
+  if (!answered) explain_death(plan, end_keeper(container, starting));
   if (last != Signal::ready) {
-    end_keeper(container);
+    end_keeper(container, starting);
     throw Error(decode_answer(read_whole(answer.get())).error);
   }
   Answer result = decode_answer(read_whole(answer.get()));
@@ -151,13 +209,16 @@ Container start(const ContainerPlan& plan) {
   return container;
 }
 
+bool is_up(pid_t keeper) {
+  return static_cast<bool>(open_answer(keeper));
+}
+
 Container attach(pid_t keeper) {
   const std::string what = fmt::format("process {} has no container of yours", keeper);
   Container container;
   container.keeper = keeper;
   container.process = open_pidfd(keeper);
-  const std::string file = fmt::format("/proc/{}/fd/{}", keeper, answer_descriptor);
-  const Fd answer(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd answer = open_answer(keeper);
   if (!container.process || !answer) throw_errno(what);
   const Answer result = decode_answer(read_whole(answer.get()));
   container.namespaces = CLONE_NEWUSER | CLONE_NEWNS;
@@ -187,12 +248,7 @@ void stop(Container& container) noexcept {
     container.process.reset();
     return;
   }
-  container.control.reset();
-  constexpr auto patience = std::chrono::seconds(10);
-  if (!ends_within(container.process, patience)) kill_process(container.process);
-  int status = 0;
-  while (::waitpid(container.keeper, &status, 0) < 0 && errno == EINTR) {
-  }
+  end_keeper_within(container, std::chrono::seconds(10));
   container.process.reset();
 }
 

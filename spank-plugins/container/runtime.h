@@ -71,6 +71,9 @@ Container start(const ContainerPlan& plan);
 // Throws Error if `keeper` is not the keeper of one.
 Container attach(pid_t keeper);
 
+// Whether attach() finds one. It says no as soon as the keeper has given up its locks.
+bool is_up(pid_t keeper);
+
 using slipway::join;  // of text.h, which the next join() hides
 
 // Moves the calling task into the container: its namespaces, root, working directory. In

@@ -80,7 +80,12 @@ void StepContainer::check_save() {
 std::optional<Running> StepContainer::join_running() {
   joined_ = JoinedLock(place_ / "joined");
   const std::optional<Running> running = read_running(place_);
-  if (!running || joined_.join()) return running;
+  if (!running) return running;
+  if (joined_.join()) {
+    // It cannot end from here on, but it can have ended since it was found.
+    if (is_up(running->keeper)) return running;
+    joined_ = JoinedLock(place_ / "joined");
+  }
   ends_within(open_pidfd(running->keeper), time_to_end);
   return std::nullopt;
 }

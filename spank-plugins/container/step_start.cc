@@ -20,6 +20,7 @@
 #include "common/child.h"
 #include "common/error.h"
 #include "common/pidfd.h"
+#include "spank-plugins/container/joined_lock.h"
 #include "spank-plugins/container/plan_text.h"
 
 namespace slipway::container {
@@ -59,6 +60,18 @@ void give_up_root_for_good() {
 void wait_for_hangup(const Fd& life) {
   pollfd end = {life.get(), POLLIN, 0};
   while (::poll(&end, 1, -1) < 0 && errno == EINTR) {
+  }
+}
+
+// If the process that held the container was killed, its keeper ends by itself, unless other steps
+// are in the container. As the user.
+void wait_for_keeper(const fs::path& folder) {
+  const auto running = read_running(folder);
+  if (!running) return;
+  const Fd process = open_pidfd(running->keeper);
+  constexpr auto round = std::chrono::milliseconds(100);
+  for (auto waited = round; waited <= patience && !ends_within(process, round); waited += round) {
+    if (JoinedLock(folder / "joined").is_joined()) return;
   }
 }
 
@@ -179,6 +192,7 @@ void StepStart::finish() {
   if (!named || outcome.own) {
     run_as(facts_.user,
            [&] {
+             wait_for_keeper(named ? fs::path(outcome.folder) : unnamed);
              if (!named) return remove_folder(unnamed);
              const Fd lock = open_lock(fs::path(outcome.folder) / "lock");
              try_lock(lock, time_for_the_lock);

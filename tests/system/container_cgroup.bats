@@ -41,12 +41,6 @@ teardown() { leave_nothing; }
 # step_of COMMAND: the last part of the cgroup of the process whose command line is this, on the node NODE
 step_of() { sh_on "$NODE" "sed -n 's,.*:freezer:.*/,,p' /proc/\$(pgrep -fx '$1')/cgroup"; }
 
-# nothing_runs: no process of the test or of a container is left on the nodes
-nothing_runs() {
-  run on_nodes 'pgrep -fa "[s]leep 8630[1-6]|[s]lipway-container|[s]quashfuse"; true'
-  [ "$output" = "" ] || { echo "$output" && false; }
-}
-
 @test "container cgroups: tasks are in their step's cgroup, also those that join, and a canceled step ends them all" {
   local job made joined
   write_program /home/two.sh <<'END'
@@ -81,35 +75,7 @@ END
 }
 
 @test "container cgroups: the container of a canceled step stays up for the steps that have joined it" {
-  write_program /home/left.sh <<'END'
-#!/bin/bash
-#SBATCH --nodes=1
-srun --overlap --container-image=/home/rc.sqsh --container-name=left --container-entrypoint --container-mounts=/home sleep 86303 &
-until srun --overlap --container-name=left:exec true 2>/dev/null; do sleep 0.1; done
-srun --overlap --container-name=left:exec sh -c 'touch /home/left.in; until test -e /home/left.end; do sleep 0.1; done; sha256sum /usr/bin/* >/dev/null && echo "still there"' &
-joined=$!
-until srun --overlap test -e /home/left.in; do sleep 0.1; done
-scancel "$SLURM_JOB_ID.0"
-wait %1
-srun --overlap --container-name=left:exec echo "found again"
-touch /home/left.end
-wait $joined
-END
-  sh_on login 'timeout 100 sbatch --quiet --wait --output=/home/left.out /home/left.sh'
-  run on $NAME login cat /home/left.out
-  says "found again"
-  says "still there"
-  nothing_runs
-}
-
-# ends_when_canceled OPTION...: a step on two nodes whose container never comes up, as `sleep 86306` is running for it
-ends_when_canceled() {
-  local job
-  job=$(sh_on login "sbatch --parsable --nodes=2 --output=/home/canceled.out --wrap 'srun $* true'")
-  starts() { [ "$(on_nodes 'pgrep -fx "sleep 86306" || true' | wc -l)" -eq 2 ]; }
-  wait_for starts
-  on $NAME controller scancel "$job"
-  wait_for all_are_idle
+  cancels_the_step_of_a_container /home/rc.sqsh
   nothing_runs
 }
 

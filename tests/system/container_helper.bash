@@ -25,3 +25,44 @@ on_nodes() {
 
 # all_are_idle: for wait_for: no job is left on the nodes, and none is drained
 all_are_idle() { [ "$(on "$NAME" controller sinfo --noheader --format=%T | sort -u)" = idle ]; }
+
+# nothing_runs: no process of the test or of a container is left on the nodes
+nothing_runs() {
+  run on_nodes 'pgrep -fa "[s]leep 8630[1-6]|[s]lipway-container|[s]quashfuse"; true'
+  [ "$output" = "" ] || { echo "$output" && false; }
+}
+
+# ends_when_canceled OPTION...: a step on two nodes whose container never comes up, as `sleep 86306` is running for it
+ends_when_canceled() {
+  local job
+  job=$(sh_on login "sbatch --parsable --nodes=2 --output=/home/canceled.out --wrap 'srun $* true'")
+  starts() { [ "$(on_nodes 'pgrep -fx "sleep 86306" || true' | wc -l)" -eq 2 ]; }
+  wait_for starts
+  on "$NAME" controller scancel "$job"
+  wait_for all_are_idle
+  nothing_runs
+}
+
+# cancels_the_step_of_a_container IMAGE: a step that has joined continues, and another joins
+cancels_the_step_of_a_container() {
+  write_program /home/left.sh <<'END'
+#!/bin/bash
+#SBATCH --nodes=1
+srun --overlap --container-image="$1" --container-name=left --container-entrypoint --container-mounts=/home \
+  sh -c 'echo $SLURM_STEP_ID >/home/left.step; exec sleep 86303' &
+until srun --overlap --container-name=left:exec true 2>/dev/null; do sleep 0.1; done
+srun --overlap --container-name=left:exec sh -c 'touch /home/left.in; until test -e /home/left.end; do sleep 0.1; done; sha256sum /usr/bin/* >/dev/null && echo "still there"' &
+joined=$!
+until srun --overlap test -e /home/left.in; do sleep 0.1; done
+scancel "$SLURM_JOB_ID.$(cat /home/left.step)"  # not always the first: until it runs, the loop has steps, too
+wait %1
+srun --overlap --container-name=left:exec echo "found again"
+touch /home/left.end
+wait $joined
+END
+  sh_on login "timeout 100 sbatch --quiet --wait --output=/home/left.out /home/left.sh $1"
+  run on "$NAME" login cat /home/left.out
+  says "found again"
+  says "still there"
+  wait_for all_are_idle
+}

@@ -184,6 +184,11 @@ END
   ends_when_canceled --container-image=/home/slow.sqsh --container-name=slow true
 }
 
+@test "container users: the container of a canceled step stays up for the steps that have joined it" {
+  cancels_the_step_of_a_container /home/a.sqsh
+  nothing_runs
+}
+
 @test "container users: with container_scope=job, a job's containers end with it" {
   with container_scope=job
   run as_ann 'salloc --quiet --nodes=1 sh -c "srun --container-writable --container-image=/home/a.sqsh --container-name=mine touch /new; srun --container-name=mine ls /new"'
