@@ -76,9 +76,9 @@ void Agents::admit(PendingClients::Arrival arrival) {
   Node* const found = node_of(name);
   if (found == nullptr) return;
   Node& node = *found;
+  // The same text for each node with this version.
   if (proven->speaker.protocol != own_.protocol)
-    // The same text for each node with this version.
-    return lose(name, node, version_mismatch(host_, own_, "there", proven->speaker));
+    return lose(name, node, version_mismatch(host_, own_, "there", proven->speaker), true);
   if (node.state != State::awaited) events_.push_back({name, Joined{}});
   node.state = State::here;
   node.last_message = Clock::now();
@@ -130,10 +130,11 @@ void Agents::refuse(const std::string& node, const std::string& why) {
   lose(node, found->second, fmt::format("the agent on {} sent an invalid message: {}", node, why));
 }
 
-void Agents::lose(const std::string& name, Node& node, const std::string& why) {
+void Agents::lose(const std::string& name, Node& node, const std::string& why,
+                  bool has_other_version) {
   node.state = State::gone;
   node.wire.reset();  // if it comes back, it finds the connection closed and ends its tasks
-  events_.push_back({name, Gone{why}});
+  events_.push_back({name, Gone{why, has_other_version}});
 }
 
 void Agents::beat() {

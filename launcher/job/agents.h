@@ -18,6 +18,7 @@ namespace slipway::job {
 
 struct Gone {  // the agent is gone for good
   std::string text;
+  bool has_other_version = false;  // and so will all agents on this node
 };
 
 struct Joined {};  // an agent on a node that was not part of the job, or had been lost
@@ -74,7 +75,8 @@ class Agents {
   // The node that an agent claims to be on, if it is awaited or may join.
   Node* node_of(const std::string& name);
   void receive(const std::string& name, Node& node, bool is_ready);
-  void lose(const std::string& name, Node& node, const std::string& why);
+  void lose(const std::string& name, Node& node, const std::string& why,
+            bool has_other_version = false);
   void beat();
 
   std::chrono::milliseconds limit_;

@@ -26,7 +26,9 @@ class Growth {
   void joined(const std::string& node, Clock::time_point now);
   // It is gone, or blamed. If that is soon after it joined, it may not join again.
   void lost(const std::string& node, Clock::time_point now);
-  // Nodes that failed again soon after they had joined.
+  // It may not join: its agents have another version.
+  void refuse(const std::string& node) { refused_.insert(node); }
+  // Nodes that failed again soon after they had joined, and those of refuse().
   const std::set<std::string>& refused() const { return refused_; }
 
   // Nodes that have joined and do not have a place yet, the first one first.

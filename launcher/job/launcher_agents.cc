@@ -167,9 +167,10 @@ void Launcher::handle(const AgentEvent& event, Attempt* attempt) {
                      refused_ = true;
                    },
                    [&](const Ports& ports) { ports_[event.node] = ports; },
-                   [&](const Gone&) {
+                   [&](const Gone& gone) {
                      add_bad(event.node);
                      if (growth_) growth_->lost(event.node, Clock::now());
+                     if (growth_ && gone.has_other_version) growth_->refuse(event.node);
                      if (board_) board_->gone(event.node);
                    },
                    [&](const Joined&) { take_in(event.node); },

@@ -94,6 +94,24 @@ sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reaso
   wait_for no_helpers
 }
 
+@test "grow: a node with another version is asked once, and others join" {
+  for node in {0..7}; do WAIT_SECONDS=240 wait_for node_is $N-$node idle; done
+  with_other_version $N-4
+  NODES=4 submit --min-nodes 3 --grow=5 --heartbeat 2 -- ./disk.sh 10000
+  wait_for at_step 10
+  slipway fault $NAME $N-3 power-off
+  wait_for has_said "$N-4: slipway launch on $N-0 is version .* the agent there is 99.0 (protocol [0-9]*): install the same version on all nodes"
+  WAIT_SECONDS=240 wait_for has_said "to grow from 3 to 4 nodes"
+  wait_for has_said "attempt 3 on 4 nodes"
+  run output
+  [ "$(grep -c "the agent there is 99.0" <<<"$output")" -eq 1 ]
+  on $NAME login grep -c "error: slipway launch on .* the agent on $N-4 is 99.0" "/home/slipway-grow-$JOB.out"
+  on $NAME login scancel "$JOB"
+  wait_for no_helpers
+  with_own_version $N-4
+  slipway fault $NAME $N-3 power-on
+}
+
 @test "grow: a lost spare is replaced without a restart; helper jobs end with the job" {
   for node in {0..7}; do WAIT_SECONDS=240 wait_for node_is $N-$node idle; done
   NODES=8 submit --spares 1 --grow=5 --heartbeat 2 -- ./disk.sh 10000

@@ -25,6 +25,27 @@ teardown_file() { slipway destroy "$NAME"; }
 
 teardown() { leave_nothing "${N%-*}-controller" "$N"-0 "$N"-1 "$N"-2 "$N"-3 "$N"-4; }
 
+# with_other_version NODE...: as if another Slipway had been installed there: its agents speak another protocol. Not on the
+# node where `slipway launch` runs.
+with_other_version() {
+  local node
+  write_program /home/other_version <"$TOP/build/tests/other_version"
+  write_program /home/slipway <<'END'
+#!/bin/sh
+[ "$*" != "launch --agent" ] || exec /home/other_version
+exec /run/own-slipway/bin/slipway "$@"
+END
+  for node in "$@"; do
+    on "$NAME" "$node" sh -c 'mkdir -p /run/own-slipway && mount --bind /opt/slipway /run/own-slipway &&
+      mount --bind /home/slipway /opt/slipway/bin/slipway'
+  done
+}
+
+with_own_version() {
+  local node
+  for node in "$@"; do on "$NAME" "$node" sh -c 'umount /opt/slipway/bin/slipway; umount /run/own-slipway'; done
+}
+
 # submit OPTION... -- COMMAND...: a job of five nodes, or of NODES; its number is in JOB, its output in /home/JOB.out
 submit() {
   on "$NAME" login sh -c 'cat >/home/launch.sbatch' <<END

@@ -108,27 +108,6 @@ load launch_helper
   on $NAME $N-4 /opt/slipway/bin/slipway health clear
 }
 
-# with_other_version NODE...: as if another Slipway had been installed there: its agents speak another protocol. Not on the
-# node where `slipway launch` runs.
-with_other_version() {
-  local node
-  write_program /home/other_version <"$TOP/build/tests/other_version"
-  write_program /home/slipway <<'END'
-#!/bin/sh
-[ "$*" != "launch --agent" ] || exec /home/other_version
-exec /run/own-slipway/bin/slipway "$@"
-END
-  for node in "$@"; do
-    on $NAME "$node" sh -c 'mkdir -p /run/own-slipway && mount --bind /opt/slipway /run/own-slipway &&
-      mount --bind /home/slipway /opt/slipway/bin/slipway'
-  done
-}
-
-with_own_version() {
-  local node
-  for node in "$@"; do on $NAME "$node" sh -c 'umount /opt/slipway/bin/slipway; umount /run/own-slipway'; done
-}
-
 @test "launch: nodes with another version are left out, and both sides name the versions; with too few others, Slurm has the reason" {
   local own
   own=$(slipway --version | sed -n '1s/^slipway \([^ ]*\) .*/\1/p')

@@ -200,6 +200,7 @@ TEST_CASE("agents: with another protocol, agent and launcher both report it in o
   CHECK(text_of_gone(heard) ==
         "slipway launch on head is version 1.2.0 (protocol 7), the agent there is 1.3.0 (protocol "
         "8): install the same version on all nodes");
+  CHECK(std::get<Gone>(heard.at(0).news).has_other_version);
   // The agent knows the launcher by its address.
   CHECK(agent.error() ==
         "slipway launch on 127.0.0.1 is version 1.2.0 (protocol 7), the agent on a is 1.3.0 "

@@ -71,6 +71,14 @@ TEST_CASE("growth: a node that fails again soon does not join again") {
   CHECK(growth.may_join("b"));
 }
 
+TEST_CASE("growth: a node with another version may not join") {
+  Growth growth(growth_limits);
+  growth.lost("a", first_moment);
+  growth.refuse("a");
+  CHECK_FALSE(growth.may_join("a"));
+  CHECK(growth.refused() == std::set<std::string>{"a"});
+}
+
 TEST_CASE("growth: a node that is lost while it waits gets no place") {
   Growth growth(growth_limits);
   growth.joined("a", first_moment);
