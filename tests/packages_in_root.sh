@@ -51,7 +51,7 @@ done
 TEXT
   cat >/home/training/train.sbatch <<'TEXT'
 #!/bin/sh
-#SBATCH --nodelist=here --no-kill --output=train.out
+#SBATCH --nodelist=here --exclusive --no-kill --output=train.out
 slipway launch --heartbeat 2 --ledger train.jsonl -- ./train.sh || exit
 srun --nccl-env=show true
 TEXT
