@@ -14,6 +14,7 @@
 #include "common/fd.h"
 #include "common/process.h"
 #include "spank-plugins/container/job_namespace.h"
+#include "spank-plugins/container/killable.h"
 #include "spank-plugins/container/slurmstepd_line.h"
 
 namespace slipway::container {
@@ -45,6 +46,7 @@ pid_t start_as(const User& user, const std::function<void()>& body, uint32_t job
   if (child != 0) return child;
   try {
     unblock_signals();
+    become_killable();
     if (enter_job_namespace(job) != 0) throw_errno("cannot enter the job's mount namespace");
     give_up_root(user);
     body();

@@ -21,6 +21,7 @@
 #include "common/error.h"
 #include "common/pidfd.h"
 #include "spank-plugins/container/joined_lock.h"
+#include "spank-plugins/container/killable.h"
 #include "spank-plugins/container/plan_text.h"
 
 namespace slipway::container {
@@ -82,11 +83,12 @@ void leave(const Fd& file, const Outcome& outcome) {
 
 // The tasks get signals of a step; this process ends with slurmstepd, or when it lets go.
 [[noreturn]] void make_and_hold(Maker maker) noexcept {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   block_signals();
   let_go_of_slurmstepd(maker);
   maker.facts.life = maker.life.get();
   try {
+    become_killable();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a process that changes its effective id loses it
     StepContainer container(std::move(maker.facts));
     leave(maker.outcome, container.outcome());
     maker.ready.reset();
