@@ -66,10 +66,15 @@ TEST_CASE("http: a path component is fully encoded") {
   CHECK(url_encode("a/b c~.json") == "a%2Fb%20c~.json");
 }
 
+// Newer releases of curl write an address and its port otherwise.
+std::string unreachable(int port) {
+  return fmt::format("Failed to connect to 127\\.0\\.0\\.1( port |:){} .*", port);
+}
+
 TEST_CASE("http: an unreachable server gives no answer but a reason") {
   const HttpAnswer answer = send({"http://127.0.0.1:1/"});
   CHECK(answer.status == 0);
-  CHECK(answer.error.find("Failed to connect to 127.0.0.1 port 1") == 0);
+  CHECK_THAT(answer.error, Catch::Matchers::Matches(unreachable(1)));
 }
 
 TEST_CASE("http: many requests have as many answers, each with its own reason") {
@@ -77,8 +82,8 @@ TEST_CASE("http: many requests have as many answers, each with its own reason") 
       send_many({{"http://127.0.0.1:1/a"}, {"http://127.0.0.1:2/b"}, {"ftp://x/"}}, 2);
   REQUIRE(answers.size() == 3);
   CHECK(answers[0].status == 0);
-  CHECK(answers[0].error.find("Failed to connect to 127.0.0.1 port 1") == 0);
-  CHECK(answers[1].error.find("Failed to connect to 127.0.0.1 port 2") == 0);
+  CHECK_THAT(answers[0].error, Catch::Matchers::Matches(unreachable(1)));
+  CHECK_THAT(answers[1].error, Catch::Matchers::Matches(unreachable(2)));
   CHECK(answers[2].error.find("Protocol \"ftp\"") == 0);
   CHECK(send_many({}, 2).empty());
 }
