@@ -233,6 +233,9 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   const Lines lines = make_lines(cluster, catalogue, site);
   std::map<std::string, std::string> files;
   std::vector<SlurmSetting> common = common_settings;
+  if (!site.has_pmix) {
+    std::erase_if(common, [](const SlurmSetting& each) { return each.key == "MpiDefault"; });
+  }
   for (SlurmSetting& setting : job_start_settings(cluster.controller)) {
     common.push_back(std::move(setting));
   }
@@ -267,9 +270,11 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   if (cluster.controller.private_tmp) {
     files["job_container.conf"] = job_container_text(cluster, site);
   }
-  files["mpi.conf"] =
-      head(cluster, site, "How the ranks of MPI programs find each other: mpi.conf(5).") +
-      settings_text(mpi_settings);
+  if (site.has_pmix) {
+    files["mpi.conf"] =
+        head(cluster, site, "How the ranks of MPI programs find each other: mpi.conf(5).") +
+        settings_text(mpi_settings);
+  }
 
   if (!cluster.controller.health_policy.empty()) {
     files["health.yaml"] = cluster.controller.health_policy;

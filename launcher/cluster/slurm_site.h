@@ -48,6 +48,10 @@ struct SlurmSite {
   // If elastic: exclusive partitions get PowerDownOnIdle. Older versions refuse the key.
   bool has_power_down_on_idle() const { return slurm >= SlurmVersion{23, 2}; }
 
+  // Slurm has its plugin for PMIx, by which srun starts MPI programs. Debian left it out
+  // of 26.05.5.
+  bool has_pmix = true;
+
   // topology/block, since Slurm 24.05. The cloud's images for machines with NVLink domains have it.
   bool has_blocks() const { return target == "google" || slurm >= SlurmVersion{24, 5}; }
 

@@ -19,6 +19,7 @@
 #include "launcher/commands/target.h"
 #include "launcher/local/image_store.h"
 #include "launcher/local/launch.h"
+#include "launcher/local/node_slurm.h"
 #include "launcher/local/redeploy.h"
 
 namespace slipway::commands {
@@ -39,11 +40,14 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   cluster::resize(checked.cluster, given.nodes);
   if (given.accounting) checked.cluster.controller.accounting = true;
   local::require_programs(checked.cluster.controller, given.image);
+  const local::NodeSlurm slurm = local::slurm_of_image(given.image);
   if (!given.quiet) {
     for (const std::string& line : loaded.left_out_here()) fmt::print(stderr, "{}\n", line);
-    const std::string note =
-        local::note_on_containers(checked.cluster.controller.containers, given.image);
-    if (!note.empty()) fmt::print(stderr, "{}\n", note);
+    for (const std::string& note :
+         {local::note_on_containers(checked.cluster.controller.containers, given.image),
+          local::note_on_mpi(slurm)}) {
+      if (!note.empty()) fmt::print(stderr, "{}\n", note);
+    }
   }
   const local::DeploymentFolder folder(local::deployments_folder(), checked.cluster.deployment);
   local::LaunchOptions options;
@@ -61,8 +65,7 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   local::settle(folder, lock, options.progress);
   const std::optional<local::Plan> current = local::current_plan(folder);
   local::Plan plan = local::make_plan(checked.cluster, checked.catalogue,
-                                      current.has_value() ? &*current : nullptr,
-                                      local::slurm_of_image(given.image));
+                                      current.has_value() ? &*current : nullptr, slurm);
   plan.image = given.image;
   const local::Launched launched = local::launch(plan, folder, options, lock);
   line.clear();

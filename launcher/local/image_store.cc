@@ -20,7 +20,6 @@
 #include "common/text.h"
 #include "common/utc.h"
 #include "launcher/local/host_mounts.h"
-#include "launcher/node/services.h"
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::local {
@@ -208,10 +207,6 @@ void ImageStore::remove(const std::string& name) const {
   const fs::path gone = folder_ / (gone_prefix + name);
   fs::rename(image.folder, gone);
   remove_folder(gone);
-}
-
-SlurmVersion slurm_of_image(const std::string& name) {
-  return name.empty() ? node::slurm_version() : parse_slurm_version(ImageStore().find(name).slurm);
 }
 
 fs::path image_root(const std::string& name) {

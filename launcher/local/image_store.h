@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "common/fd.h"
-#include "common/slurm_version.h"
 
 namespace slipway::local {
 
@@ -64,9 +63,6 @@ class ImageStore {
  private:
   std::filesystem::path folder_;
 };
-
-// The Slurm of an image, or for "" this machine's own. Throws Error.
-SlurmVersion slurm_of_image(const std::string& name);
 
 // The root file system that nodes start from: the image's, or for "" this machine's own. Throws
 // Error.

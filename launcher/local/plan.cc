@@ -208,7 +208,7 @@ std::string hosts_text(const std::vector<PlannedNode>& nodes) {
 }  // namespace
 
 Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
-               const Plan* current, const SlurmVersion& slurm) {
+               const Plan* current, const NodeSlurm& slurm) {
   Plan plan;
   plan.deployment = cluster.deployment;
   plan.cluster = cluster.name;
@@ -229,7 +229,8 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
   }
   require_room_in_bridges(plan);
   cluster::SlurmSite site = cluster::local_slurm_site(plan.elastic(), plan.nodes.size());
-  site.slurm = slurm;
+  site.slurm = slurm.version;
+  site.has_pmix = slurm.has_pmix;
   if (cluster.controller.accounting) {
     const auto more = cluster::accounting_settings(cluster, "jobacct_gather/linux");
     site.settings.insert(site.settings.end(), more.begin(), more.end());

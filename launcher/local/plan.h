@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "common/node_profile.h"
-#include "common/slurm_version.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
+#include "launcher/local/node_slurm.h"
 
 namespace slipway::local {
 
@@ -81,9 +81,9 @@ struct Plan {
 // and interface names. Throws Error if a network is too small for its nodes or a machine has too
 // few interfaces.
 //
-// `slurm`: the version that the nodes have (slurm_of_image in image_store.h).
+// `slurm`: the version that the nodes have (slurm_of_image()).
 Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
-               const Plan* current = nullptr, const SlurmVersion& slurm = {});
+               const Plan* current = nullptr, const NodeSlurm& slurm = {});
 
 // What `slipway status` shows of a deployment whose supervisor is gone; schema slipway/local/1.
 nlohmann::json describe(const Plan& plan);

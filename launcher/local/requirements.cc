@@ -17,6 +17,7 @@
 #include "launcher/local/kernel_features.h"
 #include "launcher/local/launch.h"
 #include "launcher/local/namespaces.h"
+#include "launcher/local/node_slurm.h"
 
 namespace slipway::local {
 namespace {
@@ -132,6 +133,15 @@ Requirement subordinate_ids() {
   return ids;
 }
 
+Requirement pmix_plugin() {
+  Requirement plugin{"Slurm's plugin for PMIx", "srun starts MPI programs"};
+  if (has_pmix_plugin("/")) return plugin;
+  plugin.state = State::warning;
+  plugin.found = "no mpi_pmix.so";
+  plugin.remedy = "start MPI programs with mpirun";
+  return plugin;
+}
+
 // The nearest folder that exists has to be writable.
 Requirement deployments() {
   Requirement place{"a folder for deployments", "keeps the files of clusters"};
@@ -170,6 +180,7 @@ std::vector<Requirement> requirements() {
   }
   all.push_back(fuse_required());
   all.push_back(slurm_release_required());
+  all.push_back(pmix_plugin());
   all.push_back(deployments());
   return all;
 }

@@ -362,3 +362,14 @@ TEST_CASE("slurm.conf: on one machine, Slurm waits longer for clusters of more n
   CHECK(timeout(500) == std::map<std::string, std::string>{{"MessageTimeout", "156"}});
   CHECK(timeout(1000) == std::map<std::string, std::string>{{"MessageTimeout", "300"}});
 }
+
+TEST_CASE("slurm.conf: without a plugin for PMIx, srun starts programs without it") {
+  SlurmSite site = local_slurm_site();
+  const auto with = slurm_files(quickstart_cluster(), shipped_catalogue(), site);
+  CHECK_THAT(with.at("slurm.conf"), ContainsSubstring("\nMpiDefault=pmix\n"));
+  CHECK(with.contains("mpi.conf"));
+  site.has_pmix = false;
+  const auto without = slurm_files(quickstart_cluster(), shipped_catalogue(), site);
+  CHECK_THAT(without.at("slurm.conf"), !ContainsSubstring("MpiDefault"));
+  CHECK_FALSE(without.contains("mpi.conf"));
+}
