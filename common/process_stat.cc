@@ -57,6 +57,12 @@ std::optional<ProcessorTime> processor_time(pid_t pid) {
   }
 }
 
+bool is_name_of_daemon(std::string_view process, std::string_view daemon) {
+  constexpr std::string_view of_debian = "-wlm";
+  return process == daemon ||
+         (process.starts_with(daemon) && process.substr(daemon.size()) == of_debian);
+}
+
 std::vector<pid_t> processes_named(const std::string& name, const std::filesystem::path& proc) {
   std::vector<pid_t> found;
   std::error_code ignored;
@@ -64,7 +70,7 @@ std::vector<pid_t> processes_named(const std::string& name, const std::filesyste
     const auto pid = to_number<pid_t>(entry.path().filename().string());
     if (!pid) continue;
     try {
-      if (trim(read_file(entry.path() / "comm")) == name) found.push_back(*pid);
+      if (is_name_of_daemon(trim(read_file(entry.path() / "comm")), name)) found.push_back(*pid);
     } catch (const Error&) {
       // It has just ended.
     }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slipway {
@@ -30,8 +31,14 @@ struct ProcessorTime {
 // Empty if there is no such process, or the kernel does not count this.
 std::optional<ProcessorTime> processor_time(pid_t pid);
 
-// The processes whose program has this name (15 characters at most, as the kernel keeps no more),
-// in no order. Any user may give a program any name: check the owner before trusting it.
+// Whether a process with the name `process` (/proc/PID/comm) is the daemon `daemon`. Debian's
+// /usr/sbin/slurmd is a link to slurmd-wlm, and a reconfigured slurmd executes itself again, by that
+// name (seen with 24.11).
+bool is_name_of_daemon(std::string_view process, std::string_view daemon);
+
+// The processes whose program is the daemon of this name (15 characters at most, as the kernel
+// keeps no more), in no order. Any user may give a program any name: check the owner before
+// trusting it.
 std::vector<pid_t> processes_named(const std::string& name,
                                    const std::filesystem::path& proc = "/proc");
 

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "common/fd.h"
+#include "common/process_stat.h"
 #include "common/text.h"
 
 namespace slipway::health {
@@ -82,8 +83,11 @@ std::set<std::string> Machine::daemons(const std::set<std::string>& names_wanted
     if (!to_number<int64_t>(id)) continue;
     const fs::path process = fs::path("/proc") / id;
     const auto name = read(process / "comm");
-    if (!name || !names_wanted.contains(*name) || found.contains(*name)) continue;
-    if (is_of_the_system(read(process / "status").value_or(""))) found.insert(*name);
+    if (!name) continue;
+    const auto wanted = std::ranges::find_if(
+        names_wanted, [&](const std::string& daemon) { return is_name_of_daemon(*name, daemon); });
+    if (wanted == names_wanted.end() || found.contains(*wanted)) continue;
+    if (is_of_the_system(read(process / "status").value_or(""))) found.insert(*wanted);
   }
   return found;
 }

@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/process.h"
+#include "common/process_stat.h"
 #include "common/text.h"
 #include "launcher/node/accounting.h"
 #include "launcher/node/services.h"
@@ -34,7 +35,9 @@ pid_t daemon_process(const std::string& name) {
   if (!fs::exists(file)) return 0;
   const pid_t process = to_number<pid_t>(trim(read_file(file))).value_or(0);
   const fs::path comm = fmt::format("/proc/{}/comm", process);
-  return process > 1 && fs::exists(comm) && trim(read_file(comm)) == name ? process : 0;
+  const bool is_it =
+      process > 1 && fs::exists(comm) && is_name_of_daemon(trim(read_file(comm)), name);
+  return is_it ? process : 0;
 }
 
 void wait_for_port(const std::string& name, int port, bool listening) {

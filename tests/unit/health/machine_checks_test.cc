@@ -240,6 +240,18 @@ TEST_CASE("machine checks: a clock that is off, and daemons that are not running
   CHECK(node.check().front() == "clock-unsynchronized clock: not synchronized");
 }
 
+TEST_CASE("machine checks: Debian's slurmd has another name once it was reconfigured") {
+  FileNode node;
+  std::filesystem::remove_all(node.folder / "proc/12");
+  CHECK(node.check() == Lines{"daemon-missing slurmd: not running"});
+  node.process(12, "slurmd-wlm", "0\t0\t0\t0");
+  CHECK(node.check().empty());
+  node.process(12, "slurmd-wlm", "1000\t1000\t1000\t1000");
+  CHECK(node.check() == Lines{"daemon-missing slurmd: not running"});
+  node.process(12, "slurmd-other", "0\t0\t0\t0");
+  CHECK(node.check() == Lines{"daemon-missing slurmd: not running"});
+}
+
 TEST_CASE("machine checks: a node with auth/slurm needs no munged, but still slurmd") {
   FileNode node;
   std::filesystem::remove_all(node.folder / "proc/11");

@@ -20,7 +20,7 @@ TEST_CASE("node Slurm: has its plugin for PMIx wherever Debian, an RPM or `make 
   CHECK(has_pmix_plugin(root / ""));
 }
 
-TEST_CASE("node Slurm: what becomes of MPI programs without PMIx is said") {
+TEST_CASE("node Slurm: users learn what becomes of MPI programs without PMIx") {
   CHECK(note_on_mpi({}) == "");
   CHECK(note_on_mpi({{26, 5, 5}, false}) ==
         "srun starts MPI programs as single ranks: this Slurm has no plugin for PMIx "
