@@ -36,6 +36,17 @@ no_helpers() { [ -z "$(helpers)" ]; }
 # sets_down NODES: tells Slurm that nodes are dead, which it would notice after SlurmdTimeout
 sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reason=dead; }
 
+# all_come_back: every node can be used again. What keeps one away for two minutes is printed, before it is resumed.
+all_come_back() {
+  local node
+  for node in {0..7}; do
+    if WAIT_SECONDS=120 wait_for node_is "$N-$node" idle; then continue; fi
+    on $NAME controller sinfo --noheader --Node --nodes="$N-$node" --format='# %N %T %E' >&3
+    on $NAME controller scontrol update "nodename=$N-$node" state=resume || true
+    wait_for node_is "$N-$node" idle
+  done
+}
+
 # bats test_tags=thorough
 @test "grow: 8, 6 and 8 nodes again, and the losses are those of 8 nodes all along" {
   local train=/opt/slipway/share/slipway/examples/train
@@ -95,7 +106,7 @@ sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reaso
 }
 
 @test "grow: a node with another version is asked once, and others join" {
-  for node in {0..7}; do WAIT_SECONDS=240 wait_for node_is $N-$node idle; done
+  all_come_back
   with_other_version $N-4
   NODES=4 submit --min-nodes 3 --grow=5 --heartbeat 2 -- ./disk.sh 10000
   wait_for at_step 10
@@ -113,7 +124,7 @@ sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reaso
 }
 
 @test "grow: a lost spare is replaced without a restart; helper jobs end with the job" {
-  for node in {0..7}; do WAIT_SECONDS=240 wait_for node_is $N-$node idle; done
+  all_come_back
   NODES=8 submit --spares 1 --grow=5 --heartbeat 2 -- ./disk.sh 10000
   wait_for at_step 10
   slipway fault $NAME $N-7 power-off
@@ -128,5 +139,5 @@ sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reaso
   on $NAME login scancel "$JOB"
   wait_for no_helpers
   slipway fault $NAME $N-3 power-on
-  for node in {0..7}; do WAIT_SECONDS=240 wait_for node_is $N-$node idle; done
+  all_come_back
 }
