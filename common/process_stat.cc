@@ -2,13 +2,11 @@
 #include "common/process_stat.h"
 
 #include <fmt/core.h>
-#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <limits>
 #include <system_error>
+#include <thread>
 
 #include "common/error.h"
 #include "common/fd.h"
@@ -79,15 +77,12 @@ std::vector<pid_t> processes_named(const std::string& name, const std::filesyste
 }
 
 bool ends_within(pid_t child, std::chrono::milliseconds limit) {
+  if (const Fd process = open_pidfd(child)) return ends_within(process, limit);
+  // It is gone, or this kernel has no pidfds: check repeatedly.
   const auto end = Clock::now() + limit;
-  const Fd pidfd = open_pidfd(child);
   while (!has_ended(child)) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-    if (left <= 0) return false;
-    // On a kernel without pidfds, check repeatedly.
-    pollfd fd = {pidfd.get(), POLLIN, 0};
-    const int64_t most = pidfd ? std::numeric_limits<int>::max() : 1;
-    ::poll(&fd, 1, static_cast<int>(std::min<int64_t>(left, most)));
+    if (Clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return true;
 }

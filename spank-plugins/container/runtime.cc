@@ -88,7 +88,7 @@ class Starting {
   Starting& operator=(const Starting&) = delete;
   ~Starting() { end(); }
 
-  // 0 if there is none. The number is its own until end().
+  // 0 if it did not start. The number is its own until end().
   pid_t keeper() const {
     pid_t keeper = 0;
     return ::read(line_.get(), &keeper, sizeof keeper) == sizeof keeper ? keeper : 0;
