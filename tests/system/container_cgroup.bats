@@ -6,33 +6,19 @@ load helper
 load container_helper
 
 NAME=st-concgroup
-FREEZER=/sys/fs/cgroup/freezer
 
 setup_file() {
-  local node conf
+  local conf
   deploy $NAME --nodes a3mega_nodeset=2
   put_image rc.sqsh --program setsid --rc '(setsid sleep 86301 &); exec "$@"'
   conf=$(deployments_folder)/$NAME/slurm
   sed -i 's,proctrack/linuxproc,proctrack/cgroup,' "$conf/slurm.conf"
   printf 'CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\nCgroupAutomount=no\n' >"$conf/cgroup.conf"
-  on $NAME controller sh -c 'pkill -x slurmctld; while pgrep -x slurmctld; do sleep 0.1; done; slurmctld'
-  for node in $(compute_nodes $NAME); do
-    sh_on "$node" "set -e
-      mkdir -p /run/freezer $FREEZER
-      mount -t cgroup -o freezer cgroup /run/freezer
-      mkdir -p /run/freezer/slipway-$NAME/$node
-      mount --bind /run/freezer/slipway-$NAME/$node $FREEZER
-      pkill -x slurmd; while pgrep -x slurmd; do sleep 0.1; done
-      setsid slurmd"
-  done
-  wait_for all_are_idle
+  use_cgroups freezer
 }
 
 teardown_file() {
-  local node
-  for node in $(compute_nodes $NAME); do
-    sh_on "$node" "pkill -x slurmd; find /run/freezer/slipway-$NAME -depth -type d -exec rmdir {} + ; umount -R $FREEZER /run/freezer" || true
-  done
+  leave_cgroups freezer
   slipway destroy $NAME
 }
 

@@ -66,3 +66,39 @@ END
   says "still there"
   wait_for all_are_idle
 }
+
+# use_cgroups CONTROLLER...: of cgroups v1, each with a folder of the node's own, in which slurmd starts again. The deployment's
+# slurm.conf and cgroup.conf are there already.
+use_cgroups() {
+  local node
+  on "$NAME" controller sh -c 'pkill -x slurmctld; while pgrep -x slurmctld; do sleep 0.1; done; slurmctld'
+  for node in $(compute_nodes "$NAME"); do
+    sh_on "$node" "set -e
+      for controller in $*; do
+        mkdir -p /run/\$controller /sys/fs/cgroup/\$controller
+        mount -t cgroup -o \$controller cgroup /run/\$controller
+        mkdir -p /run/\$controller/slipway-$NAME/$node
+        for file in cpuset.cpus cpuset.mems; do
+          [ \$controller = cpuset ] || continue
+          cat /run/cpuset/\$file >/run/cpuset/slipway-$NAME/\$file
+          cat /run/cpuset/\$file >/run/cpuset/slipway-$NAME/$node/\$file
+        done
+        mount --bind /run/\$controller/slipway-$NAME/$node /sys/fs/cgroup/\$controller
+      done
+      pkill -x slurmd; while pgrep -x slurmd; do sleep 0.1; done
+      setsid slurmd"
+  done
+  wait_for all_are_idle
+}
+
+# leave_cgroups CONTROLLER...: after use_cgroups, before the deployment is destroyed
+leave_cgroups() {
+  local node
+  for node in $(compute_nodes "$NAME"); do
+    sh_on "$node" "pkill -x slurmd
+      for controller in $*; do
+        find /run/\$controller/slipway-$NAME -depth -type d -exec rmdir {} +
+        umount -R /sys/fs/cgroup/\$controller /run/\$controller
+      done" || true
+  done
+}

@@ -6,45 +6,20 @@ load helper
 load container_helper
 
 NAME=st-contask
-CGROUPS=/sys/fs/cgroup
 
 setup_file() {
-  local node conf
+  local conf
   deploy $NAME --nodes a3mega_nodeset=2
   put_image rc.sqsh --program setsid --program awk --rc '(setsid sleep 86301 &); exec "$@"'
   conf=$(deployments_folder)/$NAME/slurm
   sed -i 's,task/none,task/cgroup,' "$conf/slurm.conf"
   # Not the devices: the simulated GPUs are /dev/null.
-  printf 'CgroupPlugin=cgroup/v1\nCgroupMountpoint=%s\nCgroupAutomount=no\nConstrainCores=yes\nConstrainRAMSpace=yes\n' $CGROUPS >"$conf/cgroup.conf"
-  on $NAME controller sh -c 'pkill -x slurmctld; while pgrep -x slurmctld; do sleep 0.1; done; slurmctld'
-  for node in $(compute_nodes $NAME); do
-    sh_on "$node" "set -e
-      for controller in cpuset memory; do
-        mkdir -p /run/\$controller $CGROUPS/\$controller
-        mount -t cgroup -o \$controller cgroup /run/\$controller
-        mkdir -p /run/\$controller/slipway-$NAME/$node
-        for file in cpuset.cpus cpuset.mems; do
-          [ \$controller = cpuset ] || continue
-          cat /run/cpuset/\$file >/run/cpuset/slipway-$NAME/\$file
-          cat /run/cpuset/\$file >/run/cpuset/slipway-$NAME/$node/\$file
-        done
-        mount --bind /run/\$controller/slipway-$NAME/$node $CGROUPS/\$controller
-      done
-      pkill -x slurmd; while pgrep -x slurmd; do sleep 0.1; done
-      setsid slurmd"
-  done
-  wait_for all_are_idle
+  printf 'CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\nCgroupAutomount=no\nConstrainCores=yes\nConstrainRAMSpace=yes\n' >"$conf/cgroup.conf"
+  use_cgroups cpuset memory
 }
 
 teardown_file() {
-  local node
-  for node in $(compute_nodes $NAME); do
-    sh_on "$node" "pkill -x slurmd
-      for controller in cpuset memory; do
-        find /run/\$controller/slipway-$NAME -depth -type d -exec rmdir {} +
-        umount -R $CGROUPS/\$controller /run/\$controller
-      done" || true
-  done
+  leave_cgroups cpuset memory
   slipway destroy $NAME
 }
 

@@ -143,7 +143,8 @@ teardown_file() {
   [[ "$output" == *$'\nMINE=7'* && "$output" == *"NCCL_NET=Socket"* ]]
 }
 
-@test "site: a job that cannot work ends when its program starts, with the reason" {
+# refuse_test_variable: writes the site's node profile, with which a job that has NCCL_TEST=1 cannot work
+refuse_test_variable() {
   in_site sh -c 'mkdir -p /etc/slipway && /opt/slipway/bin/slipway node describe --json >/etc/slipway/node.json'
   in_site python3 - <<'P'
 import json
@@ -151,6 +152,10 @@ profile = json.load(open("/etc/slipway/node.json"))
 profile["transport"]["fatal"].append({"variable": "NCCL_TEST", "value": "1", "why": "NCCL_TEST=1 cannot work"})
 json.dump(profile, open("/etc/slipway/node.json", "w"))
 P
+}
+
+@test "site: a job that cannot work ends when its program starts, with the reason" {
+  refuse_test_variable
   run as_someone env NCCL_TEST=1 slipway run -- srun --nodelist=here sh -c 'sleep 20; echo started'
   [ "$status" -ne 0 ]
   [[ "$output" == *"this job cannot work: "*"NCCL_TEST=1 cannot work"* && "$output" != *started* ]]
@@ -161,13 +166,7 @@ P
 
 # Before the task has become the user's program, it is root's.
 @test "site: of a job that cannot work, only its task is killed, not what has its number later" {
-  in_site sh -c 'mkdir -p /etc/slipway && /opt/slipway/bin/slipway node describe --json >/etc/slipway/node.json'
-  in_site python3 - <<'P'
-import json
-profile = json.load(open("/etc/slipway/node.json"))
-profile["transport"]["fatal"].append({"variable": "NCCL_TEST", "value": "1", "why": "NCCL_TEST=1 cannot work"})
-json.dump(profile, open("/etc/slipway/node.json", "w"))
-P
+  refuse_test_variable
   as_someone true
   in_site sh -c 'cd / && export NCCL_TEST=1 CUDA_VISIBLE_DEVICES=0 SLURM_HET_SIZE=2 && echo $$ >"$0/task"
     setpriv --reuid someone --clear-groups /opt/slipway/bin/slipway job prepare --task-prolog >"$0/said" || true' "$SITE"
