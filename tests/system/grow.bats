@@ -36,14 +36,14 @@ no_helpers() { [ -z "$(helpers)" ]; }
 # sets_down NODES: tells Slurm that nodes are dead, which it would notice after SlurmdTimeout
 sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reason=dead; }
 
-# all_come_back: every node can be used again. What keeps one away for two minutes is printed, before it is resumed.
+# all_come_back: every node can be used again; what keeps one away is printed
 all_come_back() {
   local node
   for node in {0..7}; do
-    if WAIT_SECONDS=120 wait_for node_is "$N-$node" idle; then continue; fi
-    on $NAME controller sinfo --noheader --Node --nodes="$N-$node" --format='# %N %T %E' >&3
-    on $NAME controller scontrol update "nodename=$N-$node" state=resume || true
-    wait_for node_is "$N-$node" idle
+    WAIT_SECONDS=240 wait_for node_is "$N-$node" idle || {
+      on $NAME controller sh -c 'scontrol show node "$0"; squeue --states=all; grep "$0" /var/log/slurm/slurmctld.log | tail -n 40' "$N-$node"
+      return 1
+    }
   done
 }
 
