@@ -19,6 +19,9 @@ using namespace std::chrono_literals;
 
 constexpr const char* mariadbd = "/usr/sbin/mariadbd";
 constexpr const char* run_folder = "/run/mysqld";
+// Where clients look on newer systems, such as Debian's MariaDB 11.8.9-4: the path is compiled into
+// libmariadb.
+constexpr const char* newer_socket = "/run/mariadbd/mysqld.sock";
 // Slurm's own user runs the database too: MariaDB's user comes with a package that starts its own
 // server, which is not needed here.
 constexpr const char* user = "slurm";
@@ -93,6 +96,14 @@ void write_unit(const Service& service) {
   run_checked({"/bin/systemctl", "daemon-reload"});
 }
 
+// slurmdbd.conf has no setting for the path.
+void link_socket_for_newer_clients() {
+  const fs::path link = newer_socket;
+  if (fs::exists(fs::symlink_status(link))) return;
+  make_folder_for("root", link.parent_path(), 0755);
+  fs::create_symlink(database_socket, link);
+}
+
 void start_database() {
   Service service;
   service.argv =
@@ -124,6 +135,7 @@ void keep_database_with_state() {
 void start_accounting(const std::string& slurmdbd_conf, IfRunning running) {
   make_folder_for(user, run_folder, 0755);
   make_folder_for(user, database_folder, 0700);
+  link_socket_for_newer_clients();
   make_database(storage_location(slurmdbd_conf));
   start_database();
   start_slurmdbd(slurmdbd_conf, running);

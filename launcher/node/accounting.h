@@ -14,7 +14,8 @@ inline constexpr const char* database_folder = "/var/lib/mysql";
 // all nodes share, points to it.
 inline constexpr const char* slurmdbd_conf_path = "/run/slurm/slurmdbd.conf";
 
-inline constexpr const char* database_socket = "/run/mysqld/mysqld.sock";  // clients' default
+// Clients' default, or what that links to.
+inline constexpr const char* database_socket = "/run/mysqld/mysqld.sock";
 inline constexpr int slurmdbd_port = 6819;
 
 // On a controller whose state is on a disk of its own: the database is there, too, so that the
