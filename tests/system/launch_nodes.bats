@@ -110,7 +110,7 @@ load launch_helper
 
 @test "launch: nodes with another version are left out, and both sides name the versions; with too few others, Slurm has the reason" {
   local own
-  own=$(slipway --version | sed -n '1s/^slipway \([^ ]*\) .*/\1/p')
+  own=$(slipway --version | sed -n '1s/^slipway \([^ ,]*\).*/\1/p')
   with_other_version $N-2 $N-3
   submit --min-nodes 3 -- ./count.sh 5
   ended 0
