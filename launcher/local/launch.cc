@@ -180,7 +180,7 @@ class Launch {
   void wait_for_progress(const std::string& awaited) {
     for (;;) {
       if (!interrupts_.wait(supervisor_.get(), deadline_.left())) {
-        throw Error(deadline_.timeout_message("the nodes to start"));
+        throw Error(deadline_.timeout_message("the nodes to start") + last_words());
       }
       const auto message = receive_message(supervisor_.get());
       if (!message) {
@@ -190,21 +190,52 @@ class Launch {
       const std::string state = message->body.at("state");
       deadline_.renew();
       if (state == awaited) return;
-      ++up_;
-      say_node_is_up(message->body.at("node").get<std::string>());
+      const std::string node = message->body.at("node");
+      up_.insert(node);
+      say_node_is_up(node);
     }
+  }
+
+  // "; not up: a-0, a-1; last line of a-0's slurmd.log: ...": the nodes that have not started, and
+  // what the first of them wrote last. Its daemon may wait for longer than we do.
+  std::string last_words() const {
+    std::vector<std::string> missing;
+    for (const PlannedNode& node : plan_.nodes) {
+      if (!node.on_demand && !up_.contains(node.name)) missing.push_back(node.name);
+    }
+    if (missing.empty()) return "";
+    std::string words = "; not up: " + names_of_nodes(missing);
+    if (const auto log = newest_log(missing.front())) {
+      words += fmt::format("; last line of {}'s {}: {}", missing.front(), log->filename().string(),
+                           last_lines(*log));
+    }
+    return words;
+  }
+
+  std::optional<std::filesystem::path> newest_log(const std::string& node) const {
+    std::optional<std::filesystem::path> newest;
+    std::error_code ignored;
+    for (const auto& log : std::filesystem::directory_iterator(folder_.logs() / node, ignored)) {
+      if (log.symlink_status().type() != std::filesystem::file_type::regular) continue;
+      if (log.file_size() == 0) continue;
+      if (!newest || log.last_write_time() > std::filesystem::last_write_time(*newest)) {
+        newest = log.path();
+      }
+    }
+    return newest;
   }
 
   // Without a terminal, a line for each of a few nodes; of many, ten lines.
   void say_node_is_up(const std::string& node) {
     constexpr size_t most_lines = 10;
     const size_t all = nodes_to_start();
-    const std::string how_many = fmt::format("{} of {} nodes are up", up_, all);
+    const size_t up = up_.size();
+    const std::string how_many = fmt::format("{} of {} nodes are up", up, all);
     if (options_.status) {
       options_.status(how_many);
     } else if (all <= most_single_names) {
       say(fmt::format("node {} is up", node));
-    } else if (up_ * most_lines / all > (up_ - 1) * most_lines / all) {
+    } else if (up * most_lines / all > (up - 1) * most_lines / all) {
       say(how_many);
     }
   }
@@ -239,9 +270,9 @@ class Launch {
   const Interrupts& interrupts_;
   const Clock::time_point begin_ = Clock::now();
   Deadline deadline_;
-  Fd supervisor_;  // progress
-  Fd pidfd_;       // the supervisor's
-  size_t up_ = 0;  // nodes
+  Fd supervisor_;             // progress
+  Fd pidfd_;                  // the supervisor's
+  std::set<std::string> up_;  // nodes
 };
 
 }  // namespace

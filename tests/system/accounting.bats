@@ -101,6 +101,14 @@ controller() { on $NAME controller sh -c "$1"; }
   fails_with 1 "this machine lacks /usr/sbin/mariadbd; as root: apt-get install mariadb-server-core"
 }
 
+@test "accounting: a deploy that gives up names the nodes that did not start, and shows what the first wrote last" {
+  printf '#!/bin/sh\nwhile echo "error: no database today"; do sleep 1; done\n' >"$BATS_TEST_TMPDIR/slurmdbd"
+  chmod a+rx "$BATS_TEST_TMPDIR/slurmdbd"
+  run as_root_in_own_mounts "mount --bind '$BATS_TEST_TMPDIR/slurmdbd' /usr/sbin/slurmdbd" "$BLUEPRINT" --vars deployment_name=st-acct-wait --accounting --timeout 5
+  fails_with 1 "waited 5 s for the nodes to start; not up: stacctwait-controller"
+  fails_with 1 "; last line of stacctwait-controller's slurmdbd.out: error: no database today"
+}
+
 # comes_back DAEMON: after it is killed
 comes_back() {
   local before
