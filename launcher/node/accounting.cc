@@ -35,6 +35,10 @@ std::vector<std::string> mariadbd_with(const fs::path& folder, std::vector<std::
                                    // jobs a day.
                                    "--innodb-log-file-size=16M", "--innodb-lock-wait-timeout=900",
                                    "--max-allowed-packet=16M",
+                                   // On by default since MariaDB 11.6.2. slurmdbd would end when
+                                   // two of its threads write the same row (its own
+                                   // words, 26.05.5). "loose": older servers do not know it.
+                                   "--loose-innodb-snapshot-isolation=OFF",
                                    // Containers may forbid it, and little is written.
                                    "--innodb-use-native-aio=0"};
   argv.insert(argv.end(), more.begin(), more.end());
