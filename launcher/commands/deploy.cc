@@ -40,7 +40,7 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   cluster::resize(checked.cluster, given.nodes);
   if (given.accounting) checked.cluster.controller.accounting = true;
   local::require_programs(checked.cluster.controller, given.image);
-  const local::NodeSlurm slurm = local::slurm_of_image(given.image);
+  const node::InstalledSlurm slurm = local::slurm_of_image(given.image);
   if (!given.quiet) {
     for (const std::string& line : loaded.left_out_here()) fmt::print(stderr, "{}\n", line);
     for (const std::string& note :

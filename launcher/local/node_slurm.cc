@@ -1,54 +1,20 @@
 // Finds out which Slurm the nodes of a local cluster have.
 #include "launcher/local/node_slurm.h"
 
-#include <string_view>
-
 #include "launcher/local/image_store.h"
-#include "launcher/node/services.h"
 
 namespace slipway::local {
-namespace {
 
-namespace fs = std::filesystem;
-
-// Where libraries are below `root`, with Debian's folders for each architecture.
-std::vector<fs::path> library_folders(const fs::path& root) {
-  std::vector<fs::path> folders;
-  for (const char* name : {"usr/lib", "usr/lib64", "usr/local/lib"}) {
-    folders.push_back(root / name);
-    std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator(root / name, ignored)) {
-      if (entry.path().filename().string().ends_with("-linux-gnu")) folders.push_back(entry.path());
-    }
-  }
-  return folders;
+node::InstalledSlurm slurm_of_image(const std::string& name) {
+  if (name.empty()) return node::installed_slurm();
+  return {parse_slurm_version(ImageStore().find(name).slurm),
+          node::has_pmix_plugin(image_root(name))};
 }
 
-}  // namespace
-
-bool has_pmix_plugin(const fs::path& root) {
-  bool has_plugins = false;
-  std::error_code ignored;
-  for (const fs::path& libraries : library_folders(root)) {
-    for (const char* name : {"slurm-wlm", "slurm"}) {
-      if (fs::exists(libraries / name / "mpi_pmix.so", ignored)) return true;
-      has_plugins = has_plugins || fs::exists(libraries / name / "select_cons_tres.so", ignored);
-    }
-  }
-  return !has_plugins;
-}
-
-NodeSlurm slurm_of_image(const std::string& name) {
-  const SlurmVersion version =
-      name.empty() ? node::slurm_version() : parse_slurm_version(ImageStore().find(name).slurm);
-  return {version, has_pmix_plugin(image_root(name))};
-}
-
-std::string note_on_mpi(const NodeSlurm& slurm) {
+std::string note_on_mpi(const node::InstalledSlurm& slurm) {
   if (slurm.has_pmix) return {};
   return "srun starts MPI programs as single ranks: this Slurm has no plugin for PMIx "
-         "(mpi_pmix.so); "
-         "start them with mpirun";
+         "(mpi_pmix.so); start them with mpirun";
 }
 
 }  // namespace slipway::local

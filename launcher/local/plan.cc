@@ -208,7 +208,7 @@ std::string hosts_text(const std::vector<PlannedNode>& nodes) {
 }  // namespace
 
 Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
-               const Plan* current, const NodeSlurm& slurm) {
+               const Plan* current, const node::InstalledSlurm& slurm) {
   Plan plan;
   plan.deployment = cluster.deployment;
   plan.cluster = cluster.name;

@@ -13,7 +13,7 @@
 #include "common/node_profile.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
-#include "launcher/local/node_slurm.h"
+#include "launcher/node/installed_slurm.h"
 
 namespace slipway::local {
 
@@ -83,7 +83,7 @@ struct Plan {
 //
 // `slurm`: the version that the nodes have (slurm_of_image()).
 Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
-               const Plan* current = nullptr, const NodeSlurm& slurm = {});
+               const Plan* current = nullptr, const node::InstalledSlurm& slurm = {});
 
 // What `slipway status` shows of a deployment whose supervisor is gone; schema slipway/local/1.
 nlohmann::json describe(const Plan& plan);

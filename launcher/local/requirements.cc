@@ -17,7 +17,7 @@
 #include "launcher/local/kernel_features.h"
 #include "launcher/local/launch.h"
 #include "launcher/local/namespaces.h"
-#include "launcher/local/node_slurm.h"
+#include "launcher/node/installed_slurm.h"
 
 namespace slipway::local {
 namespace {
@@ -135,7 +135,7 @@ Requirement subordinate_ids() {
 
 Requirement pmix_plugin() {
   Requirement plugin{"Slurm's plugin for PMIx", "srun starts MPI programs"};
-  if (has_pmix_plugin("/")) return plugin;
+  if (node::has_pmix_plugin("/")) return plugin;
   plugin.state = State::warning;
   plugin.found = "no mpi_pmix.so";
   plugin.remedy = "start MPI programs with mpirun";

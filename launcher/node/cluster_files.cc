@@ -8,24 +8,10 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/sha256.h"
-#include "launcher/node/job_space.h"
 #include "launcher/node/machine.h"
-#include "launcher/node/services.h"
-#include "launcher/node/slurm_settings.h"
+#include "launcher/node/slurm_files.h"
 
 namespace slipway::node {
-namespace {
-
-// One of Slurm's files, by its name.
-std::string as_this_slurm_reads_it(std::string_view name, std::string text) {
-  if (name == "job_container.conf") {
-    return job_container_conf_for(std::move(text), slurm_version());
-  }
-  if (name == "slurm.conf") return slurm_conf_for(std::move(text), slurm_version());
-  return text;
-}
-
-}  // namespace
 
 std::string profile_file(const MachineMetadata& self) {
   return fmt::format("machines/{}.json", self.group);
@@ -65,10 +51,9 @@ std::map<std::string, std::string> fetch_folder(const Patience& patience, Cloud&
                                                 std::string_view folder) {
   std::map<std::string, std::string> files;
   for (const auto& [name, digest] : digests_in(cluster, folder)) {
-    std::string text = fetch_file(patience, cloud, self, cluster, std::string(folder) + name);
-    if (folder == slurm_folder) text = as_this_slurm_reads_it(name, std::move(text));
-    files[name] = std::move(text);
+    files[name] = fetch_file(patience, cloud, self, cluster, std::string(folder) + name);
   }
+  if (folder == slurm_folder) suit_slurm_files(files, installed_slurm());
   return files;
 }
 

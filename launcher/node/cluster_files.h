@@ -27,7 +27,7 @@ std::map<std::string, std::string> digests_in(const ClusterFile& cluster, std::s
 std::string fetch_file(const Patience& patience, Cloud& cloud, const MachineMetadata& self,
                        const ClusterFile& cluster, const std::string& name);
 
-// All files of a folder by their name in it. Slurm's are as this machine's Slurm reads them.
+// All files of a folder by their name in it. Slurm's are made to suit this machine's Slurm.
 std::map<std::string, std::string> fetch_folder(const Patience& patience, Cloud& cloud,
                                                 const MachineMetadata& self,
                                                 const ClusterFile& cluster,

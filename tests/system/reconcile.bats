@@ -233,7 +233,7 @@ has_other_machine() { [ -e "$CLOUD/instances/$1.json" ] && [ "$(inode_of "$1")" 
 @test "reconcile: a configuration that slurmctld refuses is put back, and said once" {
   new_setting SelectType select/none_such
   run reconcile
-  [[ "$output" == *"slurmctld keeps its configuration"* ]]
+  [[ "$output" == *"slurmctld keeps its configuration"* ]] || { echo "$output" && false; }
   wait_for slurm_answers
   machine $C grep -q none_such /etc/slurm/slurm.conf && false
   run reconcile
