@@ -1,29 +1,48 @@
-// A cluster with two controllers.
+// Asks the controllers of a cluster whether they answer.
 #include "launcher/node/controllers.h"
 
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/host_name.h"
 #include "common/process.h"
 #include "common/text.h"
 #include "launcher/node/service.h"
+#include "launcher/node/services.h"
 
 namespace slipway::node {
 
-std::string controller_in_control(const std::string& ping) {
+std::vector<std::string> controllers_up(const std::string& ping) {
+  std::vector<std::string> hosts;
   // "Slurmctld(primary) at c-controller is UP"
   for (const std::string& line : split(ping, '\n')) {
     const std::vector<std::string> words = split(std::string(trim(line)), ' ');
     if (words.size() < 5 || !words[0].starts_with("Slurmctld(")) continue;
     if (words[1] == "at" && words[3] == "is" && words[4] == "UP") {
-      return words[2].substr(0, words[2].find('('));
+      hosts.push_back(words[2].substr(0, words[2].find('(')));
     }
   }
-  return "";
+  return hosts;
+}
+
+std::string controller_in_control(const std::string& ping) {
+  const std::vector<std::string> up = controllers_up(ping);
+  return up.empty() ? "" : up.front();
+}
+
+bool slurmctld_answers() {
+  if (!listens(slurmctld_port)) return false;
+  // Its status is about the first controller.
+  const ProcessResult answer = run_process({"/usr/bin/scontrol", "ping"},
+                                           {.input = "", .deadline = std::chrono::seconds(10)});
+  const std::string own = own_host_name() + ".";
+  return std::ranges::any_of(controllers_up(answer.output),
+                             [&](const std::string& host) { return own.starts_with(host + "."); });
 }
 
 bool is_in_control(const MachineMetadata& self, const ClusterFile& cluster) {

@@ -1,16 +1,24 @@
-// A cluster with two controllers: which one is in control.
+// The controllers of a cluster: which of them answer, and which one is in control.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "launcher/node/cloud.h"
 #include "launcher/node/metadata.h"
 
 namespace slipway::node {
 
-// The host of the slurmctld that is in control, from what `scontrol ping` prints: the first that is
-// up, since the first takes over again when it comes back. Empty if none answers.
+// The hosts of each slurmctld that is up, from what `scontrol ping` prints.
+std::vector<std::string> controllers_up(const std::string& ping);
+
+// Whether this machine's slurmctld answers. Since 26.05 it listens before it has read its
+// configuration, which it may refuse.
+bool slurmctld_answers();
+
+// The host of the slurmctld that is in control: the first that is up, since the first takes over
+// again when it comes back. Empty if none answers.
 std::string controller_in_control(const std::string& ping);
 
 // Whether this controller is in control; true without a second one. Throws Error if none answers.

@@ -15,6 +15,7 @@
 #include "common/process_stat.h"
 #include "common/text.h"
 #include "launcher/node/accounting.h"
+#include "launcher/node/controllers.h"
 #include "launcher/node/services.h"
 
 namespace slipway::node {
@@ -59,26 +60,24 @@ void end_daemon(const std::string& name, int port) {
   wait_for_port(name, port, false);
 }
 
-void restart_in_foreground(const std::string& name, int port) {
+void restart_in_foreground(const std::string& name, int port, const std::function<bool()>& ready) {
   const Service service{{"/usr/sbin/" + name, "-D"},
                         "root",
                         fmt::format("{}/{}.out", log_folder, name),
                         name + ".service"};
   if (!runs_systemd()) end_daemon(name, port);
-  run_service(
-      service, [&] { return listens(port); }, runs_systemd() ? IfRunning::restart : IfRunning::keep,
-      60s);
+  run_service(service, ready, runs_systemd() ? IfRunning::restart : IfRunning::keep, 60s);
 }
 
 }  // namespace
 
 void restart_slurmctld() {
-  restart_in_foreground("slurmctld", slurmctld_port);
+  restart_in_foreground("slurmctld", slurmctld_port, slurmctld_answers);
 }
 
 void restart_slurmdbd(bool waits) {
   if (!waits) {
-    restart_in_foreground("slurmdbd", slurmdbd_port);
+    restart_in_foreground("slurmdbd", slurmdbd_port, [] { return listens(slurmdbd_port); });
     return;
   }
   const pid_t process = daemon_process("slurmdbd");

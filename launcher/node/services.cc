@@ -17,6 +17,7 @@
 #include "common/text.h"
 #include "launcher/health/report_slots.h"
 #include "launcher/node/accounting.h"
+#include "launcher/node/controllers.h"
 #include "launcher/node/service_supervisor.h"
 
 namespace slipway::node {
@@ -153,7 +154,7 @@ void restart_daemon(const std::string& name) {
   const std::map<std::string, std::function<bool()>> ready = {
       {"mariadbd", [] { return listens(database_socket); }},
       {"munged", [] { return listens(munge_socket); }},
-      {"slurmctld", [] { return listens(slurmctld_port); }},
+      {"slurmctld", slurmctld_answers},
       {"slurmd", [] { return listens(slurmd_port); }},
       {"slurmdbd", [] { return listens(slurmdbd_port); }},
   };

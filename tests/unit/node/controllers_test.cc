@@ -20,6 +20,15 @@ TEST_CASE("controllers: the first that is up is in control") {
             .empty());
 }
 
+TEST_CASE("controllers: each that is up is named by its host") {
+  CHECK(controllers_up("Slurmctld(primary) at c-controller is UP\n"
+                       "Slurmctld(backup) at c-controller-backup(10.0.0.7) is UP\n") ==
+        std::vector<std::string>{"c-controller", "c-controller-backup"});
+  CHECK(controllers_up("Slurmctld(primary) at c-controller is DOWN\n"
+                       "Slurmctld(backup) at c-controller-backup is UP\n") ==
+        std::vector<std::string>{"c-controller-backup"});
+}
+
 TEST_CASE("database: the secret becomes slurmdbd's login, whatever the password is") {
   CHECK(login_lines(R"({"server_ip": "10.0.0.5", "user": "slurm", "password": "p#a\\s s=w",
                         "db_name": "acct"})") ==
