@@ -9,6 +9,7 @@
 #include <set>
 
 #include "launcher/kubernetes/manifest_text.h"
+#include "launcher/kubernetes/queue_rules.h"
 
 namespace slipway::kubernetes {
 namespace {
@@ -192,6 +193,11 @@ void check_topology(const Object& object, source::Diagnostics& diagnostics) {
 void check_rules(const Object& object, source::Diagnostics& diagnostics) {
   if (object.kind == "JobSet") JobSetRules(object, diagnostics).run();
   if (object.kind == "Topology") check_topology(object, diagnostics);
+  static const std::set<std::string_view> with_quotas{"ClusterQueue", "Cohort"};
+  if (with_quotas.contains(object.kind)) check_quotas(object, diagnostics);
+  static const std::set<std::string_view> with_pods{
+      "ResourceFlavor", "JobSet", "Job", "Pod", "Deployment", "DaemonSet", "StatefulSet"};
+  if (with_pods.contains(object.kind)) check_tolerations(object, diagnostics);
 }
 
 }  // namespace slipway::kubernetes
