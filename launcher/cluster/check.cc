@@ -253,7 +253,7 @@ class Check {
       const auto range = expression::parse_ipv4_range(network.cidr);
       const int64_t free = (int64_t{1} << (32 - range->prefix)) - kept_addresses;
       const int64_t always = machines[network.id], most = always + on_demand[network.id];
-      if (most <= free) continue;
+      if (most <= free || most == 0) continue;
       const bool fits = always <= free;
       const auto largest = std::ranges::max_element(cluster_.nodesets, {}, [&](const Nodeset& n) {
         const bool here =

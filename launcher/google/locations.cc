@@ -43,7 +43,8 @@ class PlaceCheck {
  public:
   PlaceCheck(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
              const cluster::Zones& zones, source::Diagnostics& diagnostics)
-      : evaluation_(evaluation),
+      : deployment_(deployment),
+        evaluation_(evaluation),
         zones_(zones),
         diagnostics_(diagnostics),
         region_exists_(level_of(deployment, "test_region_exists")),
@@ -52,12 +53,8 @@ class PlaceCheck {
         machine_in_zone_(level_of(deployment, "test_machine_type_in_zone")) {}
 
   void check(const Module& module) {
-    region_.clear();
-    if (const modules::Input* region = module.interface->input("region")) {
-      const auto places = places_of(*region);
-      const auto own = places.find("");
-      if (own != places.end() && own->second == "region") region_ = text(module, "region");
-    }
+    region_ = region_of(module);
+    if (region_.empty()) region_ = region_of_cluster(module);
     for (const modules::Input& input : module.interface->inputs) {
       for (const auto& [attribute, kind] : places_of(input)) {
         const auto known = zones_.kinds.find(kind);
@@ -77,6 +74,23 @@ class PlaceCheck {
     const std::string& input;
     const cluster::KindOfPlace& kind;
   };
+
+  // The region in which a module's zones are; empty if none of its inputs says so.
+  std::string region_of(const Module& module) {
+    const modules::Input* region = module.interface->input("region");
+    if (region == nullptr) return {};
+    const auto places = places_of(*region);
+    const auto own = places.find("");
+    return own != places.end() && own->second == "region" ? text(module, "region") : "";
+  }
+
+  // The region of the GKE cluster to which a module belongs, such as a node pool.
+  std::string region_of_cluster(const Module& module) {
+    if (module.interface->input("cluster_id") == nullptr) return {};
+    const auto* unknown = evaluation_.input(module, "cluster_id").as<expression::Unknown>();
+    const Module* cluster = unknown == nullptr ? nullptr : deployment_.find(unknown->module).module;
+    return cluster == nullptr ? std::string() : region_of(*cluster);
+  }
 
   // The value of an input; empty if it is not known.
   std::string text(const Module& module, const std::string& input) {
@@ -185,6 +199,7 @@ class PlaceCheck {
                         : fmt::format("it is offered in {}", slipway::join(near, ", ")));
   }
 
+  const blueprint::Deployment& deployment_;
   blueprint::Evaluation& evaluation_;
   const cluster::Zones& zones_;
   source::Diagnostics& diagnostics_;

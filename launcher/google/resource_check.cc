@@ -163,11 +163,12 @@ void ResourceCheck::check_value(const Module& module, const ValueRule& rule,
 void ResourceCheck::check_mapping(const Module& module, const ValueRule& rule,
                                   const std::string& attribute, const Json& mapping) {
   if (!rule.keys) return;
+  const int64_t longest_key = rule.longest_key > 0 ? rule.longest_key : rule.longest;
   size_t together = 0;
   for (const auto& [key, value] : mapping.items()) {
     together += key.size() + (value.is_string() ? value.get_ref<const std::string&>().size() : 0);
     const bool is_known = !is_expression(key);
-    if (is_known && (is_too_long(rule, key) || !rule.keys.fits_all_of(key))) {
+    if (is_known && (is_too_long(longest_key, key) || !rule.keys.fits_all_of(key))) {
       wrong_value(module, rule, attribute, key);
     } else if (!keeps(rule, value)) {
       wrong_value(module, rule, attribute, value);

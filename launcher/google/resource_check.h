@@ -79,7 +79,13 @@ class ResourceCheck {
                           const Json& block);
   void check_platform(const blueprint::Module& module, const cluster::MachineType& type,
                       const std::string& platform);
+  // A range of addresses in a network: a subnetwork's own, or a secondary one.
+  struct Subnetwork {
+    std::string name, network, text;
+    expression::Ipv4Range range;
+  };
   void check_subnetwork(const blueprint::Module& module, const Json& body);
+  void check_range(const blueprint::Module& module, Subnetwork here);
 
   // Where the blueprint sets the input that becomes this value of an attribute; the module's id if
   // none does.
@@ -97,11 +103,6 @@ class ResourceCheck {
   // The names that two modules share and that are reported already.
   std::map<std::pair<const blueprint::Module*, const blueprint::Module*>, std::vector<std::string>>
       shared_names_;
-  struct Subnetwork {
-    const blueprint::Module* module;
-    std::string name, network, text;
-    expression::Ipv4Range range;
-  };
   std::vector<Subnetwork> subnetworks_;              // so far
   std::set<std::pair<uint32_t, std::string>> said_;  // by place
   std::vector<const Json*> blocks_;  // around the value that is being checked, the resource first

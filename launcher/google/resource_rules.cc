@@ -40,6 +40,7 @@ ValueRule read_rule(RowReader& row, const std::set<std::string>& sources,
   rule.keys = Pattern(row.optional_text("keys"));
   rule.never = Pattern(row.optional_text("never"));
   if (row.has("longest")) rule.longest = row.count("longest");
+  if (row.has("longest_key")) rule.longest_key = row.count("longest_key");
   if (row.has("longest_together")) rule.longest_together = row.count("longest_together");
   const bool many = row.has("many_words");
   rule.more_words = row.has("more_words") || many;

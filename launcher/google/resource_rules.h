@@ -49,6 +49,7 @@ struct ValueRule {
   std::vector<std::string> words;   // the value is one of them; empty: any
   bool more_words = false;          // there may be others, which nobody confuses with them
   int64_t longest = 0;              // characters; 0: any number
+  int64_t longest_key = 0;          // characters of a mapping's key; 0: as for values
   int64_t longest_together = 0;     // of a mapping's keys and values, in bytes; 0: any number
   std::string computed;             // what text that only the deployment knows counts as
   std::vector<NumberRange> ranges;  // a number is in one of them; empty: any number

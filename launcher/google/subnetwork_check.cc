@@ -1,4 +1,4 @@
-// Checks that subnetworks of a network do not overlap.
+// Checks that subnetworks of a network, and their secondary ranges, do not overlap.
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -12,18 +12,32 @@ void ResourceCheck::check_subnetwork(const blueprint::Module& module, const Json
     const auto found = body.find(key);
     return found != body.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  const Subnetwork here{&module, text("name"), text("network"), text("ip_cidr_range"), {}};
+  const std::string network = text("network");
+  if (network.empty()) return;
+  check_range(module, {text("name"), network, text("ip_cidr_range"), {}});
+  const auto secondary = body.find("secondary_ip_range");
+  if (secondary == body.end() || !secondary->is_array()) return;
+  for (const Json& range : *secondary) {
+    const auto of = [&](const char* key) {
+      const auto found = range.find(key);
+      return found != range.end() && found->is_string() ? found->get<std::string>() : "";
+    };
+    check_range(module, {of("range_name"), network, of("ip_cidr_range"), {}});
+  }
+}
+
+void ResourceCheck::check_range(const blueprint::Module& module, Subnetwork here) {
   const auto range = expression::parse_ipv4_range(here.text);
-  if (here.network.empty() || !range) return;
+  if (!range) return;
+  here.range = *range;
   for (const Subnetwork& other : subnetworks_) {
-    if (other.network != here.network || !overlap(other.range, *range)) continue;
+    if (other.network != here.network || !overlap(other.range, here.range)) continue;
     report(source::Code::rule_broken, place_of_value(module, "ip", here.text),
-           fmt::format("the subnetworks `{}` ({}) and `{}` ({}) of a network overlap", other.name,
+           fmt::format("the ranges `{}` ({}) and `{}` ({}) of a network overlap", other.name,
                        other.text, here.name, here.text),
            "give them ranges without a common address");
   }
-  subnetworks_.push_back(here);
-  subnetworks_.back().range = *range;
+  subnetworks_.push_back(std::move(here));
 }
 
 }  // namespace slipway::google

@@ -65,9 +65,9 @@ std::optional<double> number_of(const Json& value) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
-bool is_too_long(const ValueRule& rule, const std::string& text) {
+bool is_too_long(int64_t longest, const std::string& text) {
   const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
-  return rule.longest > 0 && std::ranges::count_if(text, is_character) > rule.longest;
+  return longest > 0 && std::ranges::count_if(text, is_character) > longest;
 }
 
 bool keeps(const ValueRule& rule, const Json& value) {
@@ -75,7 +75,7 @@ bool keeps(const ValueRule& rule, const Json& value) {
     const auto text = without_expressions(value.get_ref<const std::string&>(), rule.computed);
     if (!text) return true;
     if (rule.pattern && !rule.pattern.fits_all_of(*text)) return false;
-    if (is_too_long(rule, *text)) return false;
+    if (is_too_long(rule.longest, *text)) return false;
     if (rule.never && rule.never.is_in(*text)) return false;
     if (!is_right_word(rule, *text)) return false;
   }

@@ -19,7 +19,7 @@ bool is_listed(const std::vector<std::string>& types, const std::string& type);
 // The number that a value is, also one in quotes.
 std::optional<double> number_of(const Json& value);
 
-bool is_too_long(const ValueRule& rule, const std::string& text);
+bool is_too_long(int64_t longest, const std::string& text);
 
 // Whether a plain value keeps a rule; true if only the deployment knows it.
 bool keeps(const ValueRule& rule, const Json& value);
