@@ -12,15 +12,16 @@ namespace slipway::cluster {
 // How Slurm reads the value of a key.
 struct SlurmKey {
   enum class Kind {
-    text,     // anything
-    number,   // from `least` to `most`, or UNLIMITED
-    time,     // minutes, DAYS-HOURS:MINUTES and the like
-    flag,     // YES or NO
-    words,    // one of `words`
-    options,  // several of `words`, separated by commas
-    weights,  // TYPE=NUMBER, separated by commas
-    gres,     // NAME:TYPE:NUMBER, separated by commas
-    ids,      // numbers and ranges of numbers, separated by commas
+    text,      // anything
+    number,    // from `least` to `most`, or UNLIMITED
+    time,      // minutes, DAYS-HOURS:MINUTES and the like
+    flag,      // YES or NO
+    words,     // one of `words`
+    options,   // several of `words`, separated by commas
+    weights,   // TYPE=NUMBER, separated by commas
+    gres,      // NAME:TYPE:NUMBER, separated by commas
+    ids,       // numbers and ranges of numbers, separated by commas
+    features,  // names, separated by commas
   };
   std::string_view name;
   Kind kind = Kind::text;

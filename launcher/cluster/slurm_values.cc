@@ -20,9 +20,11 @@ bool is_word(const std::string& text, std::string_view words) {
 }
 
 std::string words_problem(std::string text, std::string_view words) {
-  // YES:4 and FORCE:4 say how many jobs share.
-  static const re2::RE2 shares("(?i)yes:([2-9]|[1-9][0-9]+)|force:[1-9][0-9]*");
-  if (re2::RE2::FullMatch(text, shares)) text.resize(text.find(':'));
+  if (const size_t colon = text.find(':'); colon != text.npos) {
+    // YES:4 and FORCE:4 say how many jobs share.
+    static const re2::RE2 shares("(?i)yes:([2-9]|[1-9][0-9]+)|force:[1-9][0-9]*");
+    if (re2::RE2::FullMatch(text, shares)) text.resize(colon);
+  }
   if (is_word(text, words)) return "";
   const auto known = slipway::split(std::string(words), ',');
   return fmt::format("use one of: {}", slipway::join(known, ", "));
@@ -52,16 +54,35 @@ std::string number_problem(const SlurmKey& key, const std::string& text) {
              : fmt::format("write a whole number from {} to {}, or UNLIMITED", key.least, key.most);
 }
 
-std::string form_problem(const std::string& text, const re2::RE2& form, const char* like) {
-  return re2::RE2::FullMatch(text, form) ? "" : like;
+// Each pattern is compiled when the first value of its kind comes.
+std::string form_problem(SlurmKey::Kind kind, const std::string& text) {
+  const auto fits = [&](const re2::RE2& form) { return re2::RE2::FullMatch(text, form); };
+  switch (kind) {
+    case SlurmKey::Kind::weights: {
+      static const re2::RE2 form(R"([^\s,=]+=-?[0-9.]+[KMGTP]?(,[^\s,=]+=-?[0-9.]+[KMGTP]?)*)");
+      return fits(form) ? "" : "write TYPE=NUMBER, such as CPU=1.0,Mem=0.25G";
+    }
+    case SlurmKey::Kind::gres: {
+      static const re2::RE2 form(R"(\w[\w.-]*(:\w[\w.-]*)*(,\w[\w.-]*(:\w[\w.-]*)*)*)");
+      return fits(form) ? "" : "write NAME:NUMBER or NAME:TYPE:NUMBER, such as gpu:8";
+    }
+    case SlurmKey::Kind::ids: {
+      static const re2::RE2 form("[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*");
+      return fits(form) ? "" : "write numbers of CPUs, such as 0-3,8";
+    }
+    case SlurmKey::Kind::features: {
+      // What else there is has a meaning in a job's --constraint.
+      static const re2::RE2 form(R"([^\s,&|()\[\]*]+(,[^\s,&|()\[\]*]+)*)");
+      return fits(form) ? "" : "write names separated by commas, such as bigmem,ssd";
+    }
+    default:
+      return "";
+  }
 }
 
 }  // namespace
 
 std::string value_problem(const SlurmKey& key, const std::string& value) {
-  static const re2::RE2 weights(R"([^\s,=]+=-?[0-9.]+[KMGTP]?(,[^\s,=]+=-?[0-9.]+[KMGTP]?)*)");
-  static const re2::RE2 gres(R"(\w[\w.-]*(:\w[\w.-]*)*(,\w[\w.-]*(:\w[\w.-]*)*)*)");
-  static const re2::RE2 ids("[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*");
   if (value.empty()) return "";
   switch (key.kind) {
     case SlurmKey::Kind::text:
@@ -78,14 +99,9 @@ std::string value_problem(const SlurmKey& key, const std::string& value) {
       return words_problem(value, key.words);
     case SlurmKey::Kind::options:
       return options_problem(value, key.words);
-    case SlurmKey::Kind::weights:
-      return form_problem(value, weights, "write TYPE=NUMBER, such as CPU=1.0,Mem=0.25G");
-    case SlurmKey::Kind::gres:
-      return form_problem(value, gres, "write NAME:NUMBER or NAME:TYPE:NUMBER, such as gpu:8");
-    case SlurmKey::Kind::ids:
-      return form_problem(value, ids, "write numbers of CPUs, such as 0-3,8");
+    default:
+      return form_problem(key.kind, value);
   }
-  return "";
 }
 
 }  // namespace slipway::cluster
