@@ -30,7 +30,8 @@ using Clock = std::chrono::steady_clock;
 
 // Runs in the child and never returns. It sends the errno of a failure before exec through
 // `report`.
-[[noreturn]] void become(char* const* argv, int in, int out, int err, int report) {
+[[noreturn]] void become(const char* program, char* const* argv, int in, int out, int err,
+                         int report) {
   ::setpgid(0, 0);
   // If the waiting parent is killed, the child's work is no longer needed.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -39,7 +40,7 @@ using Clock = std::chrono::steady_clock;
   ::dup2(err, 2);
   unblock_signals();
   ::signal(SIGPIPE, SIG_DFL);
-  ::execvp(argv[0], argv);
+  ::execvp(program, argv);
   const int code = errno;
   [[maybe_unused]] const ssize_t n = ::write(report, &code, sizeof code);
   ::_exit(127);
@@ -59,13 +60,15 @@ struct Child {
   std::string failure;  // read from `report`: the errno of an exec that failed, as bytes
 };
 
-Child start(const std::vector<std::string>& argv) {
+Child start(const std::vector<std::string>& argv, const std::string& program) {
   std::vector<std::string> copy = argv;
   const std::vector<char*> words = pointers(copy);
   Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), report = make_pipe();
   const pid_t pid = fork_child(argv[0]);
-  if (pid == 0)
-    become(words.data(), in.read.get(), out.write.get(), err.write.get(), report.write.get());
+  if (pid == 0) {
+    become(program.empty() ? words[0] : program.c_str(), words.data(), in.read.get(),
+           out.write.get(), err.write.get(), report.write.get());
+  }
   ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
   return {
       pid, std::move(in.write), std::move(out.read), std::move(err.read), std::move(report.read),
@@ -186,7 +189,7 @@ int exit_code_of(int wait_status) {
 ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOptions& options) {
   abandoned.reap();
   const auto end = Clock::now() + options.deadline;
-  Child child = start(argv);
+  Child child = start(argv, options.program);
   const IgnoredPipeSignal
       ignored;  // a child that does not read its stdin must not end this process
   ProcessResult result;

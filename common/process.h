@@ -21,10 +21,12 @@ struct ProcessResult {
 struct ProcessOptions {
   std::string input;  // given to its stdin
   std::chrono::milliseconds deadline{std::chrono::minutes(10)};
+  std::string program = {};  // what to run if it is not argv[0], which then is only its name
 };
 
-// Runs argv[0], looked up in PATH, and waits for it. Throws Error if it cannot be started; a
-// non-zero exit code is not an error. At the deadline, the child's whole process group is killed.
+// Runs argv[0] or the program of the options, looked up in PATH, and waits for it. Throws Error if
+// it cannot be started; a non-zero exit code is not an error. At the deadline, the child's whole
+// process group is killed.
 ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOptions& options = {});
 
 // Like run_process(), but throws an Error with the command and its stderr unless the exit code is

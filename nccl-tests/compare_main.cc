@@ -16,6 +16,7 @@
 #include "nccl-tests/compare.h"
 #include "nccl-tests/compare_json.h"
 #include "nccl-tests/judge_reports.h"
+#include "nccl-tests/programs.h"
 #include "nccl-tests/run.h"
 #include "nccl-tests/run_pairs.h"
 
@@ -221,8 +222,10 @@ int main_of_compare(const std::vector<std::string>& args) try {
 }
 
 }  // namespace
-}  // namespace slipway::bandwidth
 
-int main(int argc, char** argv) {
-  return slipway::bandwidth::main_of_compare({argv + 1, argv + argc});
+int compare_main(std::vector<std::string> words) {
+  words.erase(words.begin());
+  return main_of_compare(words);
 }
+
+}  // namespace slipway::bandwidth

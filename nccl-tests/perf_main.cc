@@ -24,6 +24,7 @@
 #include "nccl-tests/memory.h"
 #include "nccl-tests/mpi_backend.h"
 #include "nccl-tests/processes.h"
+#include "nccl-tests/programs.h"
 #include "nccl-tests/run.h"
 
 namespace slipway::bandwidth {
@@ -170,9 +171,11 @@ int complete_collective(std::vector<std::string> words) {
   return exit_pass;
 }
 
+}  // namespace
+
 // The collective is in the program's name (all_gather_perf) or the first argument (bandwidth_perf
 // all_gather).
-int main_of(std::vector<std::string> words) {
+int perf_main(std::vector<std::string> words) {
   const std::string name = std::filesystem::path(words.front()).filename();
   words.erase(words.begin());
   if (const Collective* collective = find_collective(name)) return perf(*collective, words);
@@ -188,9 +191,4 @@ int main_of(std::vector<std::string> words) {
   return choose_collective(name, join(known, ", "), words);
 }
 
-}  // namespace
 }  // namespace slipway::bandwidth
-
-int main(int argc, char** argv) {
-  return slipway::bandwidth::main_of({argv, argv + argc});
-}

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "nccl-tests/plot.h"
+#include "nccl-tests/programs.h"
 #include "nccl-tests/run.h"
 
 namespace slipway::bandwidth {
@@ -63,8 +64,10 @@ int main_of_plot(const std::vector<std::string>& args) try {
 }
 
 }  // namespace
-}  // namespace slipway::bandwidth
 
-int main(int argc, char** argv) {
-  return slipway::bandwidth::main_of_plot({argv + 1, argv + argc});
+int plot_main(std::vector<std::string> words) {
+  words.erase(words.begin());
+  return main_of_plot(words);
 }
+
+}  // namespace slipway::bandwidth

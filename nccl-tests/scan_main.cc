@@ -15,6 +15,7 @@
 #include "nccl-tests/environment.h"
 #include "nccl-tests/heartbeat.h"
 #include "nccl-tests/launch.h"
+#include "nccl-tests/programs.h"
 #include "nccl-tests/run.h"
 #include "nccl-tests/scan.h"
 #include "nccl-tests/scan_agents.h"
@@ -230,8 +231,10 @@ int main_of_scan(const std::vector<std::string>& args) {
 }
 
 }  // namespace
-}  // namespace slipway::bandwidth
 
-int main(int argc, char** argv) {
-  return slipway::bandwidth::main_of_scan({argv + 1, argv + argc});
+int scan_main(std::vector<std::string> words) {
+  words.erase(words.begin());
+  return main_of_scan(words);
 }
+
+}  // namespace slipway::bandwidth

@@ -14,6 +14,7 @@
 #include "nccl-tests/run.h"
 #include "nccl-tests/scan_burn.h"
 #include "nccl-tests/scan_level_tasks.h"
+#include "nccl-tests/scan_options.h"
 #include "nccl-tests/tcp_backend.h"
 
 namespace slipway::bandwidth {
@@ -107,11 +108,12 @@ int run_pair_rank(const PairRank& rank, BackendChoice backend, const PairTest& t
 
 PairOutcome start_pair_rank(const PairRank& rank, const std::vector<std::string>& arguments,
                             double limit_seconds) {
-  std::vector<std::string> command = {"/proc/self/exe"};
+  std::vector<std::string> command = {scan_program};
   command.insert(command.end(), arguments.begin(), arguments.end());
   command.insert(command.end(), {fmt::format("--{}", pair_option), to_text(rank)});
   const auto limit = std::chrono::milliseconds(static_cast<int64_t>(limit_seconds * 1e3));
-  const ProcessResult done = run_process(command, {.input = "", .deadline = limit});
+  const ProcessResult done =
+      run_process(command, {.input = "", .deadline = limit, .program = "/proc/self/exe"});
   PairOutcome outcome;
   if (done.timed_out) {
     outcome.failure = fmt::format("no result within {:.0f} s", limit_seconds);

@@ -95,7 +95,7 @@ TEXT
 }
 
 without_root() {
-  local verdicts
+  local verdicts name
   cp /etc/hosts /home/hosts-before
   useradd --create-home someone
   write_configuration
@@ -103,6 +103,9 @@ without_root() {
   runuser -u someone -- tar -C /home/someone -xzf "$(echo "$PWD"/slipway-*.tar.gz)"
   start_nodes || return
   as_user slipway --version | awk '{ sub(",", "", $2); print $2; exit }' | said "version without root"
+  for name in all_gather_perf bandwidth_compare bandwidth_perf bandwidth_plot bandwidth_scan; do
+    as_user "$name" --help | sed -n 's/^Usage: \([^ ]*\).*/\1/p'
+  done | said "names without root"
   as_user slipway run --nccl-env show -- srun --nodes=2 env >/tmp/run 2>&1
   cat /tmp/run >&2
   echo "variables without root: $(grep -c '^NCCL_NET=Socket$' /tmp/run) $(grep -c 'slipway: transport' /tmp/run)"

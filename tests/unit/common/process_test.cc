@@ -104,6 +104,12 @@ TEST_CASE("run_process: a child that outlives its SIGKILL is not waited for") {
   CHECK(exit_code_of(status) == 0);
 }
 
+TEST_CASE("run_process: gives a program another name") {
+  const ProcessResult result =
+      run_process({"other", "-c", "echo \"$0\""}, {.input = "", .program = "/bin/sh"});
+  CHECK(result.output == "other\n");
+}
+
 TEST_CASE("run_process: names a program that cannot be started") {
   CHECK_THROWS_WITH(run_process({"no-such-program"}),
                     "cannot start no-such-program: No such file or directory");
