@@ -15,6 +15,7 @@
 #include "common/interrupts.h"
 #include "common/locale_text.h"
 #include "common/node_profile.h"
+#include "common/process.h"
 #include "common/text.h"
 #include "launcher/apply/console.h"
 #include "launcher/commands/commands.h"
@@ -25,6 +26,7 @@
 #include "launcher/hosts/node_answers.h"
 #include "launcher/hosts/site_files.h"
 #include "launcher/hosts/site_plan.h"
+#include "launcher/hosts/slurmd_unit.h"
 #include "launcher/node/host_names.h"
 #include "launcher/node/services.h"
 
@@ -36,7 +38,7 @@ constexpr size_t largest_policy = size_t{16} << 20;
 struct DescribeOptions {
   hosts::SiteWishes site;
   std::string nodes;
-  bool yes = false, undo = false;
+  bool yes = false, undo = false, apply = false;
 };
 
 // What the nodes said: the profiles, and a line for each kind of node and each problem.
@@ -127,10 +129,47 @@ bool on_nodes(const std::vector<std::string>& nodes, const std::vector<std::stri
 }
 
 // Before 23.11, slurmd looks only when it starts whether plugins want to run before and after jobs.
-std::string restart_line() {
-  if (node::slurm_version() >= SlurmVersion{23, 11, 0}) return "";
-  return "then, on all nodes: systemctl restart slurmd (jobs go on; this Slurm does not load\n"
-         "  plugins for checks of nodes otherwise)\n";
+bool slurmd_must_restart() {
+  return node::slurm_version() < SlurmVersion{23, 11, 0};
+}
+
+std::string question_of(const DescribeOptions& options, const std::string& what) {
+  if (!options.apply) return what + "?";
+  return what + (slurmd_must_restart() ? ", and have Slurm read it (slurmd restarts, jobs go on)?"
+                                       : ", and have Slurm read it?");
+}
+
+// Restarts slurmd on nodes where it is a service of systemd that leaves jobs alone. True if it did
+// on all of them.
+bool restart_slurmd(const std::vector<std::string>& nodes) {
+  std::vector<std::string> fit;
+  for (const hosts::NodeAnswer& answer : hosts::ask_nodes(nodes, hosts::ask_for_slurmd_unit())) {
+    const std::string problem = hosts::why_not_restart(answer);
+    if (problem.empty()) {
+      fit.push_back(answer.node);
+    } else {
+      fmt::print(stderr, "{}: restart slurmd yourself: {}\n", answer.node, for_locale(problem));
+    }
+  }
+  const bool good = on_nodes(fit, hosts::restart_slurmd_unit(), "slurmd restarted");
+  return good && fit.size() == nodes.size();
+}
+
+// Has Slurm read the files, or says how. False if it did not on all of these nodes.
+bool let_slurm_read(const DescribeOptions& options, const std::vector<std::string>& nodes) {
+  if (!options.apply) {
+    fmt::print(
+        "next: scontrol reconfigure, after you copied changed files to nodes that have their own\n"
+        "{}",
+        slurmd_must_restart()
+            ? "then, on all nodes: systemctl restart slurmd (jobs go on; this Slurm does not load\n"
+              "  plugins for checks of nodes otherwise)\n"
+            : "");
+    return true;
+  }
+  run_checked({"scontrol", "reconfigure"});
+  fmt::print("Slurm has read its files\n");
+  return !slurmd_must_restart() || restart_slurmd(nodes);
 }
 
 // Names the service that nodes wait for if the health policy has deep checks.
@@ -153,12 +192,14 @@ int undo(const DescribeOptions& options) {
   const hosts::SitePlan plan = hosts::plan_undo(options.site);
   const std::vector<std::string> nodes = wanted_nodes(options);
   show_site_plan(plan);
-  if (!agreed(options, "Take these lines out, and the node profiles?")) return 1;
+  if (!agreed(options, question_of(options, "Take these lines out, and the node profiles"))) {
+    return 1;
+  }
   hosts::carry_out(plan);
-  const bool good =
+  const bool removed =
       on_nodes(nodes, {slipway_program(), "node", "describe", "--remove"}, "profile removed");
-  fmt::print("next: scontrol reconfigure\n{}", restart_line());
-  return good ? 0 : 1;
+  const bool read = let_slurm_read(options, nodes);
+  return removed && read ? 0 : 1;
 }
 
 int describe_site(const DescribeOptions& options) {
@@ -171,20 +212,17 @@ int describe_site(const DescribeOptions& options) {
   if (survey.answered.empty() && !nodes.empty()) {
     throw Error("no node described itself, so nothing is changed");
   }
-  if (!agreed(options, fmt::format("Write this, and {}?",
-                                   counted(survey.answered.size(), "node profile")))) {
-    return 1;
-  }
+  const std::string what =
+      fmt::format("Write this, and {}", counted(survey.answered.size(), "node profile"));
+  if (!agreed(options, question_of(options, what))) return 1;
   hosts::carry_out(plan);
-  const bool good = on_nodes(survey.answered,
-                             {slipway_program(), "node", "describe", "--node", "{}", "--cluster",
-                              plan.cluster, "--output", std::string(node_profile_path)},
-                             "profile written");
-  fmt::print(
-      "next: scontrol reconfigure, after you copied changed files to nodes that have their own\n"
-      "{}on login nodes: slipway node describe --role login --output {}\n",
-      restart_line(), node_profile_path);
-  return good && survey.answered.size() == nodes.size() ? 0 : 1;
+  const bool written = on_nodes(survey.answered,
+                                {slipway_program(), "node", "describe", "--node", "{}", "--cluster",
+                                 plan.cluster, "--output", std::string(node_profile_path)},
+                                "profile written");
+  const bool read = let_slurm_read(options, survey.answered);
+  fmt::print("on login nodes: slipway node describe --role login --output {}\n", node_profile_path);
+  return written && read && survey.answered.size() == nodes.size() ? 0 : 1;
 }
 
 int cluster_describe(Args args) {
@@ -199,7 +237,8 @@ int cluster_describe(Args args) {
       "lines that it would add to slurm.conf and plugstack.conf, and asks; a setting of yours "
       "stays. If you agree, it writes them between two marks, and each node writes its "
       "profile to /etc/slipway/node.json. --undo takes all of it out again. Nodes in use answer "
-      "once a CPU is free.");
+      "once a CPU is free. With --apply, Slurm reads the files at once: use it where all nodes "
+      "share them, or have copied them already.");
   line.option("config", "FOLDER", "where slurm.conf is", &folder);
   line.option("nodes", "HOSTLIST", "ask only these nodes; `none`: no node", &options.nodes,
               "all nodes");
@@ -207,11 +246,15 @@ int cluster_describe(Args args) {
               "set NCCL's variables in jobs, only print what you would set, or neither",
               &options.site.nccl_env);
   line.flag("without-health", "do not let Slurm run health checks", &without_health);
+  line.flag("apply",
+            "run `scontrol reconfigure` then, and before Slurm 23.11 also restart slurmd on the "
+            "nodes (jobs go on)",
+            &options.apply);
   line.flag("undo", "take out what this command has written", &options.undo);
   line.flag("yes", "do not ask", &options.yes);
-  line.example("sudo slipway cluster describe", "see what it finds, and decide");
-  line.example("sudo slipway cluster describe --undo", "take all of it out again");
-  line.exit_status("1", "not all was done: you said no, or nodes did not answer");
+  line.example("sudo slipway cluster describe --apply", "see what it finds, and decide");
+  line.example("sudo slipway cluster describe --undo --apply", "take all of it out again");
+  line.exit_status("1", "not all was done: you said no, or nodes did not answer or restart slurmd");
   line.see_also("slipway-node-describe(1)");
   line.see_also("slipway-doctor(1)");
   if (!line.parse(args)) return 0;

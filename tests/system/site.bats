@@ -35,7 +35,7 @@ teardown_file() {
 
 @test "site: with --yes, nodes have profiles, and Slurm runs the checks and the plugin" {
   run -0 in_site $SLIPWAY cluster describe --yes --nodes here
-  [[ "$output" == *"profile written on 1 of 1 node"* ]]
+  [[ "$output" == *"profile written on 1 of 1 node"* && "$output" == *"next: scontrol reconfigure"* ]]
   run -0 in_site cat /etc/slipway/node.json
   [[ "$output" == *'"cluster": "department"'* && "$output" == *'"node": "here"'* && "$output" == *'"target": "hosts"'* ]]
   in_site scontrol reconfigure
@@ -192,10 +192,12 @@ P
   [[ "$output" == *"--nccl-env"* ]]
 }
 
-@test "site: jobs are checked once slurmd was restarted, where describe asks for it, and doctor says when they are not" {
-  run -0 in_site $SLIPWAY cluster describe --yes --nodes here
-  in_site scontrol reconfigure
-  if [[ "$output" == *"systemctl restart slurmd"* ]]; then
+@test "site: jobs are checked once Slurm has read its files and slurmd was restarted, where describe asks for it, and doctor says when they are not" {
+  run in_site $SLIPWAY cluster describe --apply --yes --nodes here
+  [[ "$output" == *"Slurm has read its files"* ]]
+  in_site scontrol show config | grep "HealthCheckProgram .*/libexec/slipway/health"
+  if [ "$status" != 0 ]; then
+    [[ "$output" == *"here: restart slurmd yourself: "*"systemd"*"slurmd restarted on 0 of 0 nodes"* ]]
     run in_site $SLIPWAY doctor node
     [[ "$output" == *"slurmd started before plugstack.conf named it"* ]]
     in_site sh -c 'pkill -x slurmd; while pgrep -x --runstates R,S,D slurmd >/dev/null; do sleep 0.1; done

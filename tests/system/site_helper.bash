@@ -55,6 +55,7 @@ site_inside() {
   cp --archive /etc/. "$SITE/etc/" 2>"$SITE/log/copy" || [ -f "$SITE/etc/passwd" ] # some files are only the machine's root's
   mount --bind "$SITE/etc" /etc
   for folder in /opt /var/log /var/lib; do mount -t tmpfs -o mode=755 tmpfs "$folder"; done
+  if [ -d /run/systemd ]; then mount -t tmpfs -o mode=755 tmpfs /run/systemd; fi # the machine's systemd runs no daemon of the site
   rm -rf /etc/slurm /etc/slipway
   mkdir /etc/slurm /opt/slipway /var/log/slurm /var/lib/slipway
   mount --bind "$SUITE/prefix" /opt/slipway
