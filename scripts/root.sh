@@ -5,6 +5,7 @@
 #   scripts/root.sh make RELEASE ROOT [option of mmdebstrap...]   a minimal system in the folder ROOT
 #   scripts/root.sh enter ROOT COMMAND...         runs a command in ROOT's folder /home/tester/slipway, with this machine's network
 #   scripts/root.sh enter-alone ROOT COMMAND...   the same with a network of its own
+#   scripts/root.sh boot ROOT COMMAND...          the same beside a systemd that has booted ROOT
 #   scripts/root.sh --help                        this text
 #
 # $SLIPWAY_MIRROR is the archive's mirror; without it, that of this machine; `none` leaves the choice to mmdebstrap, which knows
@@ -73,6 +74,47 @@ inside() {
   "$@"
 }
 
+# systemd: as process 1 of the namespaces of `inside`
+systemd() {
+  mkdir -p /sys/fs/cgroup
+  mount -t cgroup2 cgroup /sys/fs/cgroup
+  rm -rf /run/systemd
+  export container=other
+  exec /lib/systemd/systemd --unit=multi-user.target --log-target=null
+}
+
+# boot ROOT COMMAND...: systemd gets a control group of its own, below which it makes others
+boot() {
+  local root=$1 group first status=0 end=$((SECONDS + 120)) state
+  shift
+  group=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)/slipway-boot-$$
+  mkdir -p "$root$source_in_root" "$group"
+  # shellcheck disable=SC2016  # for the shell in the group
+  sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" \
+    unshare --net --mount --pid --fork --ipc --uts --cgroup --kill-child --propagation private -- "$0" inside "$root" systemd \
+    </dev/null >/dev/null 2>&1 &
+  # shellcheck disable=SC2064  # as they are now
+  trap "{ kill -KILL $!; wait $!; find '$group' -depth -type d -exec rmdir {} +; } 2>/dev/null" EXIT
+  while
+    first=$(pgrep -P $!) && state=$(beside "$first" systemctl is-system-running 2>/dev/null)
+    [[ "${state:-}" != running && "${state:-}" != degraded ]]
+  do
+    [ $SECONDS -lt $end ] || die "systemd does not boot $root"
+    sleep 0.2
+  done
+  beside "$first" "$@" || status=$?
+  exit "$status"
+}
+
+# beside PROCESS COMMAND...: in its namespaces
+beside() {
+  local process=$1
+  shift
+  # shellcheck disable=SC2016  # for the shell in there
+  nsenter --target "$process" --mount --pid --net --ipc --uts --cgroup --root --wd -- \
+    env HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -c 'cd "$0" && exec "$@"' "$source_in_root" "$@"
+}
+
 # enter ROOT COMMAND...
 enter() {
   mkdir -p "$1$source_in_root"
@@ -82,8 +124,8 @@ enter() {
 
 case "${1:---help}" in
   --help) sed -n '/^set /q; s/^# \{0,1\}//p' "$0" | tail -n +2 && exit ;;
-  make | enter | enter-alone | inside) ;;
-  *) die "unknown command $1; known: make, enter, enter-alone, --help" ;;
+  make | enter | enter-alone | boot | inside) ;;
+  *) die "unknown command $1; known: make, enter, enter-alone, boot, --help" ;;
 esac
 [ "$(id -u)" -eq 0 ] || die "only root can make and enter another root file system; run it with sudo"
 [ $# -ge 3 ] || die "$1 takes at least two arguments"

@@ -166,7 +166,7 @@ try() {
   cp "${from:-${packages%/*}}/$release"/*.deb "$folder/one/"
   mv "$work/newer" "$folder/two"
   cp tests/{packages_in_root.sh,slurm_in_root.bash,without_root.bash} tests/system/site_helper.bash "$archive" "$packages"/*.rpm "$folder/"
-  for step in enter-alone:without_root enter:install enter-alone:use enter-alone:upgrade enter-alone:remove enter:purge enter-alone:first_verdict enter-alone:rpms; do
+  for step in enter-alone:without_root enter:install enter-alone:use enter-alone:upgrade enter-alone:remove enter:purge boot:first_verdict enter-alone:rpms; do
     say "packages: ${step#*:}"
     scripts/root.sh "${step%:*}" "$root" bash packages_in_root.sh "${step#*:}" >>"$work/said" 2>>"$work/errors" || same "the step ${step#*:}" failed 'done'
   done
@@ -225,10 +225,10 @@ check_steps() {
   expect "history after the purge" same
   expect "the purge says so" 1
   expect "left behind" ""
-  # Slurm before 23.11 needs another one.
-  expect "commands to the first verdict" "$(case "$(echo "$packages"/slipway-slurm*.deb)" in *slurm22.05*) echo 4 ;; *) echo 3 ;; esac)"
   same "the first verdict within two minutes: $(value "seconds to the first verdict") s" \
     "$(value "seconds to the first verdict" | awk '{ if ($1 > 0 && $1 < 120) print "yes" }')" yes
+  expect "undo under systemd" 0
+  expect "a job through these commands" "JobState=COMPLETED Restarts=0"
   expect "RPMs installed" 5
   expect "files that differ from the RPMs'" ""
   expect "files that the RPMs changed" 0

@@ -182,31 +182,30 @@ purge() {
 }
 
 # first_verdict: from a site's running Slurm, without Slipway, to the verdict on the node of a job: the commands of
-# docs/start/existing-slurm.md, and how long they take where what the packages depend on is there already
+# docs/start/existing-slurm.md, and how long they take where what the packages depend on is there already. systemd runs the
+# daemons, and a job runs meanwhile.
 first_verdict() {
-  local begin seconds commands=3
-  start_slurm || return
+  local begin seconds job end
+  start_units || return
+  job=$(sbatch --parsable --nodelist=here --output=/dev/null --wrap 'until [ -e /home/go ]; do sleep 0.2; done')
   begin=$EPOCHREALTIME
-  apt-get install -y -qq --no-install-recommends "$here"/one/*.deb >&2 || return
-  slipway cluster describe --yes --nodes here >&2 || return
-  if [[ $(slurmd -V) == *" 22."* ]]; then
-    commands=4
-    restart_slurm # and slurmctld reads its file again
-  else
-    scontrol reconfigure
-  fi
+  apt-get install -y -qq --no-install-recommends "$here"/two/*.deb >&2 || return
+  slipway cluster describe --apply --yes --nodes here >&2 || return
   until [ "$(stage </var/lib/slipway/health/last.json 2>/dev/null)" = prolog ]; do
     [ "${EPOCHREALTIME%.*}" -lt $((${begin%.*} + 300)) ] || break
     srun --nodelist=here true >&2
   done
   seconds=$((${EPOCHREALTIME/./} - ${begin/./}))
   cat /var/lib/slipway/health/last.json >&2
-  echo "commands to the first verdict: $commands"
   echo "seconds to the first verdict: $((seconds / 1000000)).$((seconds / 100000 % 10))"
-  slipway cluster describe --undo --yes --nodes here >&2
-  stop_slurm
+  slipway cluster describe --undo --apply --yes --nodes here >&2; echo "undo under systemd: $?"
+  touch /home/go
+  end=$((SECONDS + 60))
+  until scontrol show job "$job" | grep -q 'JobState=\(COMPLETED\|FAILED\)' || [ $SECONDS -ge $end ]; do sleep 0.2; done
+  scontrol show job "$job" | grep -o -e 'JobState=[A-Z]*' -e 'Restarts=[0-9]*' | said "a job through these commands"
+  systemctl stop slurmd slurmctld
   apt-get purge -y -qq 'slipway*' >&2
-  rm -rf /var/lib/slipway /etc/slurm
+  rm -rf /var/lib/slipway /etc/slurm /home/go
   cp -a /home/slurm /etc/slurm
 }
 

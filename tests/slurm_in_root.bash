@@ -15,18 +15,34 @@ start_munge() {
   ln -sfn "$SITE/run/munge.socket" /run/munge/munge.socket.2 # where clients look for it
 }
 
-# start_slurm: a site's own cluster of two nodes, of which one is switched off
-start_slurm() {
+# start_network: an interface, without which Slurm resolves no name
+start_network() {
   ip link add eno1 type veth peer name wire
   ip address add 10.77.0.1/24 dev eno1
   ip link set eno1 up
   ip link set wire up
   ip route add default via 10.77.0.254
+}
+
+# start_slurm: a site's own cluster of two nodes, of which one is switched off
+start_slurm() {
+  start_network
   [ -e /etc/slurm/slurm.conf ] || site_slurm_conf >/etc/slurm/slurm.conf
   echo CgroupPlugin=cgroup/v1 >/etc/slurm/cgroup.conf
   start_munge
   slurmctld
   start_slurmd
+}
+
+# start_units: the same by the units of the distribution, under systemd
+start_units() {
+  start_network
+  mkdir -p "$SITE"/{state,spool,log,run} /etc/slurm
+  chown slurm "$SITE"/{state,log,run}
+  { site_slurm_conf | sed 's/^SlurmUser=.*/SlurmUser=slurm/; /^AuthInfo/d' && printf '\nSelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\n'; } >/etc/slurm/slurm.conf
+  echo CgroupPlugin=cgroup/v1 >/etc/slurm/cgroup.conf
+  systemctl start munge slurmctld slurmd
+  wait_until_idle 1
 }
 
 start_slurmd() {
