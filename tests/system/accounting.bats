@@ -108,7 +108,8 @@ controller() { on $NAME controller sh -c "$1"; }
   [ "$(id -u)" -eq 0 ] || mounts+=" && mount -t tmpfs tmpfs /var/lib" # where a user who is mapped to root may not write
   run as_root_in_own_mounts "$mounts" "$BLUEPRINT" --vars deployment_name=st-acct-wait --accounting --timeout 5
   fails_with 1 "waited 5 s for the nodes to start; not up: stacctwait-controller"
-  fails_with 1 "; last line of stacctwait-controller's slurmdbd.out: error: no database today"
+  # On a busy machine, its database may not be up yet.
+  grep -qE "; last line of stacctwait-controller's (slurmdbd.out: error: no database today|mariadbd.log: .)" <<<"$output"
 }
 
 # comes_back DAEMON: after it is killed
