@@ -112,7 +112,7 @@ class NetworkUse {
     const std::string message =
         fmt::format("the network `{}` has no secondary range `{}`, which the cluster `{}` needs",
                     network->id, *name, cluster.id);
-    // Somebody may add ranges to a network that has none here; one hint is enough then.
+    // A network without ranges here may get them elsewhere; one hint is enough then.
     if (names.empty() && !without_ranges_.insert(&cluster).second) return;
     (names.empty() ? diagnostics_.warning(Code::rule_broken, place, message)
                    : diagnostics_.error(Code::rule_broken, place, message))
@@ -133,7 +133,7 @@ class NetworkUse {
     }
   }
 
-  std::set<const Module*> without_ranges_;  // clusters of which that is said
+  std::set<const Module*> without_ranges_;  // clusters that have their hint
   const blueprint::Deployment& deployment_;
   blueprint::Evaluation& evaluation_;
   source::Diagnostics& diagnostics_;
