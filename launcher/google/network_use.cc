@@ -112,7 +112,7 @@ class NetworkUse {
     const std::string message =
         fmt::format("the network `{}` has no secondary range `{}`, which the cluster `{}` needs",
                     network->id, *name, cluster.id);
-    // A network without ranges here may get them elsewhere; one hint is enough then.
+    // Ranges may be added to a network outside the blueprint; one warning is enough then.
     if (names.empty() && !without_ranges_.insert(&cluster).second) return;
     (names.empty() ? diagnostics_.warning(Code::rule_broken, place, message)
                    : diagnostics_.error(Code::rule_broken, place, message))
@@ -133,7 +133,7 @@ class NetworkUse {
     }
   }
 
-  std::set<const Module*> without_ranges_;  // clusters that have their hint
+  std::set<const Module*> without_ranges_;  // clusters that have this warning
   const blueprint::Deployment& deployment_;
   blueprint::Evaluation& evaluation_;
   source::Diagnostics& diagnostics_;
