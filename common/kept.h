@@ -8,24 +8,24 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace slipway {
 
-// Names, times and sizes of the files in a folder; empty if it cannot be read.
-using FolderState =
-    std::map<std::string, std::pair<std::filesystem::file_time_type, std::uintmax_t>>;
+// What distinguishes two versions of a file.
+struct FileState {
+  int64_t seconds = 0, nanoseconds = 0;  // of its last change
+  int64_t bytes = 0;
+  bool operator==(const FileState&) const = default;
+};
 
-inline FolderState state_of(const std::filesystem::path& folder) {
-  FolderState state;
-  std::error_code error;
-  for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
-    std::error_code gone;
-    state[file.path().string()] = {file.last_write_time(gone), file.file_size(gone)};
-  }
-  return state;
-}
+// All zero if the file does not exist.
+FileState state_of_file(const std::filesystem::path& file);
+
+// The files in a folder, by name; empty if it cannot be read.
+using FolderState = std::map<std::string, FileState>;
+
+FolderState state_of(const std::filesystem::path& folder);
 
 // What was read from a folder. Threads can share one.
 template <class T>

@@ -290,7 +290,7 @@ void LoadedBlueprint::plan_in_spite_of_errors() {
 
 void LoadedBlueprint::plan_here(const cluster::Cluster& cluster, bool is_only_target) {
   try {
-    local::make_plan(cluster, site_data().catalogue, nullptr);
+    local::require_plan(cluster, site_data().catalogue);
   } catch (const Error& error) {
     const source::Span place = compiled_->deployment.find(cluster.controller.id).module->id_span;
     const std::string message =

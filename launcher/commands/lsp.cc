@@ -55,9 +55,7 @@ class LastBlueprint {
   FolderState files_now() const {
     FolderState state;
     for (const std::string& file : blueprint_->diagnostics().sources().names()) {
-      std::error_code gone;  // also of the editor's texts
-      state[file] = {std::filesystem::last_write_time(file, gone),
-                     std::filesystem::file_size(file, gone)};
+      state[file] = state_of_file(file);  // nothing for the editor's texts
     }
     return state;
   }

@@ -25,16 +25,17 @@ constexpr const char* external_scripts_folder = "/opt/apps/adm/slurm\n";
 
 // The profile of a machine of the group, without its name and addresses, which it queries from the
 // metadata server when it starts.
-std::string profile(const std::string& role, const std::string& group,
+NodeProfile profile(const std::string& role, const std::string& group,
                     const cluster::MachineSpec& machine, const cluster::Cluster& cluster,
                     const cluster::Catalogue& catalogue) {
   const cluster::ProfileSite site{"google", {}};
-  return to_json(cluster::profile_of({"", role, group, machine}, cluster, catalogue, site));
+  return cluster::profile_of({"", role, group, machine}, cluster, catalogue, site);
 }
 
-// The cluster's files, by name in the bucket.
+// The cluster's files, by name in the bucket. Without `writes_files`, profiles are only checked.
 std::map<std::string, std::string> files_of(const cluster::Cluster& cluster,
-                                            const cluster::Catalogue& catalogue) {
+                                            const cluster::Catalogue& catalogue,
+                                            bool writes_files) {
   std::map<std::string, std::string> files;
   for (auto& [name, text] : slurm_files(cluster, catalogue, cluster::google_slurm_site())) {
     files["slurm/" + name] = std::move(text);
@@ -43,8 +44,8 @@ std::map<std::string, std::string> files_of(const cluster::Cluster& cluster,
   for (const auto& [name, text] : cluster.controller.scripts) files["scripts/" + name] = text;
   if (cluster.controller.external_scripts) files["scripts/external"] = external_scripts_folder;
   const auto add = [&](const std::string& role, const auto& group) {
-    files[fmt::format("machines/{}.json", group.id)] =
-        profile(role, group.id, group.machine, cluster, catalogue);
+    const NodeProfile checked = profile(role, group.id, group.machine, cluster, catalogue);
+    files[fmt::format("machines/{}.json", group.id)] = writes_files ? to_json(checked) : "";
   };
   add("controller", cluster.controller);
   for (const cluster::Login& login : cluster.logins) add("login", login);
@@ -153,7 +154,7 @@ void add_slurm(Context& context, const cluster::Cluster& cluster,
                const cluster::Catalogue& catalogue) {
   const auto [controller, group] = context.deployment.find(cluster.controller.id);
   Value::Object files, digests;
-  for (auto& [name, text] : files_of(cluster, catalogue)) {
+  for (auto& [name, text] : files_of(cluster, catalogue, context.writes_files)) {
     const std::string path = fmt::format("{}/{}", controller->id, name);
     std::string digest = context.writes_files ? sha256(text) : std::string();
     context.add(fmt::format("{}/{}", context.deployment.groups[group].name, path), std::move(text));

@@ -141,7 +141,7 @@ void require_same_first_network(const cluster::Node& node, const cluster::Cluste
 }
 
 PlannedNode plan_node(const cluster::Node& node, const cluster::Cluster& cluster,
-                      const cluster::Catalogue& catalogue, Networks& networks) {
+                      const cluster::Catalogue& catalogue, Networks& networks, bool with_profiles) {
   PlannedNode planned{node.name, node.role,     node.machine.machine_type, {}, {}, {},
                       {},        node.on_demand};
   cluster::ProfileSite site{"local", {}};
@@ -159,7 +159,7 @@ PlannedNode plan_node(const cluster::Node& node, const cluster::Cluster& cluster
   }
   planned.mounts = mounts_of(node, cluster);
   planned.gpu_devices = profile.gpus.devices;
-  planned.node_json = to_json(profile);
+  if (with_profiles) planned.node_json = to_json(profile);
   return planned;
 }
 
@@ -205,10 +205,8 @@ std::string hosts_text(const std::vector<PlannedNode>& nodes) {
   return text;
 }
 
-}  // namespace
-
-Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
-               const Plan* current, const node::InstalledSlurm& slurm) {
+Plan plan_for(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
+              const Plan* current, const node::InstalledSlurm& slurm, bool with_profiles) {
   Plan plan;
   plan.deployment = cluster.deployment;
   plan.cluster = cluster.name;
@@ -218,7 +216,7 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
   std::vector<cluster::Node> machines = cluster::nodes(cluster);
   std::ranges::move(cluster::dynamic_nodes(cluster), std::back_inserter(machines));
   for (const cluster::Node& node : machines) {
-    plan.nodes.push_back(plan_node(node, cluster, catalogue, networks));
+    plan.nodes.push_back(plan_node(node, cluster, catalogue, networks, with_profiles));
   }
   for (const PlannedNode& node : plan.nodes) {
     // A bridge drops frames that are larger than its own MTU.
@@ -243,6 +241,17 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
   plan.hosts = hosts_text(plan.nodes);
   plan.machine_files = machine_files_of(plan.nodes, catalogue);
   return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
+               const Plan* current, const node::InstalledSlurm& slurm) {
+  return plan_for(cluster, catalogue, current, slurm, true);
+}
+
+void require_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue) {
+  plan_for(cluster, catalogue, nullptr, {}, false);
 }
 
 nlohmann::json describe(const Plan& plan) {

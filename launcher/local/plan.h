@@ -85,6 +85,9 @@ struct Plan {
 Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
                const Plan* current = nullptr, const node::InstalledSlurm& slurm = {});
 
+// Throws Error where make_plan() would, without making the texts of nodes' profiles.
+void require_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue);
+
 // What `slipway status` shows of a deployment whose supervisor is gone; schema slipway/local/1.
 nlohmann::json describe(const Plan& plan);
 

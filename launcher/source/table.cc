@@ -65,13 +65,13 @@ class TableReader {
     node.kind = static_cast<Kind>(number());
     node.style = static_cast<Style>(number());
     node.span = span();
-    node.tag = bytes(number());
-    node.text = bytes(number());
-    node.items.resize(count());
+    text(node.tag);
+    text(node.text);
+    if (const size_t items = count(); items > 0) node.items.resize(items);
     for (Node& item : node.items) this->node(item);
-    node.entries.resize(count());
+    if (const size_t entries = count(); entries > 0) node.entries.resize(entries);
     for (Entry& entry : node.entries) {
-      entry.key = bytes(number());
+      text(entry.key);
       entry.key_span = span();
       this->node(entry.value);
     }
@@ -84,9 +84,14 @@ class TableReader {
     rest_.remove_prefix(size);
     return taken;
   }
+  void text(std::string& text) {
+    if (const size_t size = number(); size > 0) text = bytes(size);
+  }
   uint32_t number() {
     uint32_t value = 0;
-    std::memcpy(&value, bytes(sizeof value).data(), sizeof value);
+    if (rest_.size() < sizeof value) throw Incomplete();
+    std::memcpy(&value, rest_.data(), sizeof value);
+    rest_.remove_prefix(sizeof value);
     return value;
   }
   size_t count() {
