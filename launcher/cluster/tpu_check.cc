@@ -21,7 +21,7 @@ using source::Code;
 struct Slice {
   const TpuGeneration* generation = nullptr;
   int64_t chips = 0;
-  source::Span place;  // of what says so
+  source::Span place;  // of what names the generation
 };
 
 class TpuCheck {
@@ -126,7 +126,7 @@ class TpuCheck {
     const std::string topology = text(module, settings.config, "topology");
     const source::Span place = place_of(module, settings.config, "topology");
     if (topology.empty() || !has_topology(*generation, topology, place)) return {};
-    return {&*generation, tpu_chips(*tpu_sides(topology)), place};
+    return {&*generation, tpu_chips(*tpu_sides(topology)), at_version};
   }
 
   bool has_topology(const TpuGeneration& generation, const std::string& topology,
