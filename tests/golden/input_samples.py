@@ -41,6 +41,8 @@ VALUES = {
     "destination_ranges": (["10.66.0.0/16"],), "source_ranges": (["10.66.0.0/16"],),
     "nat_ip": ("192.0.2.1", "192.0.2.2"), "network_tier": ("PREMIUM", "STANDARD"), "network_ip": ("10.0.0.9", "10.0.0.10"),
     "static_ips": (["10.0.0.9"],), "nic_type": ("GVNIC", "VIRTIO_NET"), "stack_type": ("IPV4_ONLY", "IPV4_IPV6"),
+    "network_profile": tuple(f"projects/my-project/global/networkProfiles/us-central1-{zone}-vpc-roce" for zone in "bc"),
+    "address": ("10.200.0.0", "10.201.0.0"),
     "ip_cidr_range": RANGE, "ip_range": RANGE, "mtu": (1500,), "allowed_ssh_ip_ranges": (["192.0.2.0/24"],),
     "network_address_range": RANGE, "global_ip_address_range": RANGE, "extra_iap_ports": (["8080"],),
     "firewall_rules": ([{"name": "web", "ranges": ["192.0.2.0/24"], "allow": [{"protocol": "tcp", "ports": [80]}]}],),
