@@ -94,7 +94,7 @@ boot() {
     unshare --net --mount --pid --fork --ipc --uts --cgroup --kill-child --propagation private -- "$0" inside "$root" systemd \
     </dev/null >/dev/null 2>&1 &
   # shellcheck disable=SC2064  # as they are now
-  trap "{ kill -KILL $!; wait $!; find '$group' -depth -type d -exec rmdir {} +; } 2>/dev/null" EXIT
+  trap "end_boot $! '$group' 2>/dev/null" EXIT
   while
     first=$(pgrep -P $!) && state=$(beside "$first" systemctl is-system-running 2>/dev/null)
     [[ "${state:-}" != running && "${state:-}" != degraded ]]
@@ -104,6 +104,16 @@ boot() {
   done
   beside "$first" "$@" || status=$?
   exit "$status"
+}
+
+# end_boot PROCESS GROUP: with systemd, the kernel ends all others of its namespace, which takes a moment
+end_boot() {
+  kill -KILL "$1"
+  wait "$1" || true
+  for _ in {1..100}; do
+    find "$2" -depth -type d -exec rmdir {} + && break
+    sleep 0.1
+  done
 }
 
 # beside PROCESS COMMAND...: in its namespaces
