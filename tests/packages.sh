@@ -180,6 +180,7 @@ value() { sed -n "s/^$1: \{0,1\}//p" "$work/said"; }
 expect() { same "$1" "$(value "$1")" "$2"; }
 
 check_steps() {
+  local units="slipway-admission.service disabled slipway-metrics.service disabled slipway-tell.service disabled slipway-transport.service enabled"
   expect "version without root" "$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)"
   expect "names without root" "all_gather_perf bandwidth_compare bandwidth_perf bandwidth_plot bandwidth_scan"
   expect "variables without root" "2 3"
@@ -201,7 +202,7 @@ check_steps() {
   expect completion 1
   expect logrotate 0
   expect units 0
-  expect "units at boot" "slipway-admission.service disabled slipway-metrics.service disabled slipway-tell.service disabled slipway-transport.service enabled"
+  if [ -z "$from" ]; then expect "units at boot" "$units"; fi # an older commit may have fewer
   expect "folder for the time until the next boot" "755 root"
   expect "describe the cluster" 0
   expect "Slurm has the checks" 1
@@ -214,6 +215,7 @@ check_steps() {
   expect "history after the upgrade" same
   expect "records after the upgrade" 0
   expect upgraded 5
+  expect "units after the upgrade" "$units"
   expect "a job through the upgrade" "JobState=COMPLETED, 60 steps, 2 attempts"
   expect "a job after the upgrade" "0 show"
   expect "a job after the restart" "0 show"

@@ -77,6 +77,8 @@ finish_training() {
   echo "$(scontrol show job "$1" | grep -o 'JobState=[A-Z]*'), $(cat /home/training/checkpoint) steps, $(grep -o '[0-9]* attempts' /tmp/ledger)"
 }
 
+units_at_boot() { systemctl --root=/ list-unit-files --no-legend 'slipway-*' | awk '{ print $1, $2 }'; }
+
 # stage: of the last health check
 stage() { sed -n 's/.*"stage": "\(.*\)".*/\1/p'; }
 
@@ -118,7 +120,7 @@ use() {
   complaints=$(systemd-analyze verify --man=no /usr/lib/systemd/system/slipway-*.service 2>&1)
   echo "$complaints" >&2
   grep -c slipway- <<<"$complaints" | said units
-  systemctl --root=/ list-unit-files --no-legend 'slipway-*' | awk '{ print $1, $2 }' | said "units at boot"
+  units_at_boot | said "units at boot"
 
   boot || return
   stat -c '%a %U' /run/slipway | said "folder for the time until the next boot"
@@ -148,6 +150,7 @@ upgrade() {
   same_history "history after the upgrade"
   slipway bandwidth history --json | grep all_gather >&2; echo "records after the upgrade: $?"
   dpkg-query --show --showformat='${Version}\n' 'slipway*' | grep -c '+1$' | said upgraded
+  units_at_boot | said "units after the upgrade"
   finish_training "$job" | said "a job through the upgrade"
   wait_until_idle 1 && job_with_plugin | said "a job after the upgrade"
   restart_slurm && job_with_plugin | said "a job after the restart"
