@@ -19,11 +19,6 @@ namespace {
 constexpr size_t at_a_time = 32;
 constexpr std::chrono::seconds start_within{60}, answer_within{150};
 
-std::string last_line(const std::string& text) {
-  const std::vector<std::string> lines = split(trim(text), '\n');
-  return lines.empty() ? "" : lines.back();
-}
-
 NodeAnswer ask(const std::string& node, std::vector<std::string> command) {
   for (std::string& word : command) {
     if (word == "{}") word = node;
@@ -41,11 +36,19 @@ NodeAnswer ask(const std::string& node, std::vector<std::string> command) {
   const ProcessResult result = run_process(argv, {"", answer_within});
   if (result.ok()) return {node, result.output, ""};
   if (result.timed_out) return {node, "", "it did not answer in time"};
-  const std::string said = last_line(result.errors);
-  return {node, result.output, said.empty() ? "the command failed" : said};
+  return {node, result.output, reason_of_failure(result.errors)};
 }
 
 }  // namespace
+
+std::string reason_of_failure(const std::string& errors) {
+  std::vector<std::string> lines = split(trim(errors), '\n');
+  const bool has_words_of_command =
+      lines.size() > 1 && lines.back().starts_with("srun: error: ") &&
+      lines.back().find(": task 0: Exited with exit code ") != std::string::npos;
+  if (has_words_of_command) lines.pop_back();
+  return lines.empty() || lines.back().empty() ? "the command failed" : lines.back();
+}
 
 std::vector<SiteNode> nodes_of_slurm() {
   std::vector<SiteNode> nodes;

@@ -21,6 +21,10 @@ struct NodeAnswer {
   std::string problem;  // why there is no answer; empty if there is one
 };
 
+// The last line of what srun and its command wrote to stderr, without srun's report of the exit
+// status where the command has said more.
+std::string reason_of_failure(const std::string& errors);
+
 // Runs a command on each of the nodes with srun, some dozens at a time, and returns what they print
 // in the order of `nodes`. `{}` in the command is the node's name. A node whose CPUs are all taken
 // shares them for these seconds; a node that does not start the command within a minute has a
