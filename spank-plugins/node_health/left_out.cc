@@ -45,18 +45,20 @@ struct QueuedJob {
   bool is_batch = false;
   int restarts = 0;
   uint32_t whole = 0;  // the first of a heterogeneous job's components; otherwise the job itself
+  bool runs = false;   // and nobody has canceled it
 };
 
 std::optional<QueuedJob> find_job(uint32_t job, const RunSlurm& run) {
   const std::string id = std::to_string(job);
   // Uses squeue, not scontrol: none of these fields contains text that users choose.
   const ProcessResult asked = run({"/usr/bin/squeue", "--noheader", "--states=all", "--jobs=" + id,
-                                   "--Format=batchflag:|,restartcnt:|,hetjobid:|"});
+                                   "--Format=batchflag:|,restartcnt:|,hetjobid:|,state:|"});
   const std::vector<std::string> words =
       split(asked.output.substr(0, asked.output.find('\n')), '|');
-  if (!asked.ok() || words.size() < 3) return std::nullopt;
+  if (!asked.ok() || words.size() < 4) return std::nullopt;
   const auto number = [&](size_t i) { return to_number<uint32_t>(trim(words[i])).value_or(0); };
-  return QueuedJob{number(0) == 1, static_cast<int>(number(1)), number(2) > 0 ? number(2) : job};
+  return QueuedJob{number(0) == 1, static_cast<int>(number(1)), number(2) > 0 ? number(2) : job,
+                   trim(words[3]) == "RUNNING"};
 }
 
 // With proctrack/linuxproc, slurmd ends a requeued job's steps by killing all children of
@@ -89,6 +91,7 @@ std::string queue_again(uint32_t job, const RunSlurm& run) {
   const std::string found = "slurmd started the job here without its prolog and its own /tmp";
   const std::optional<QueuedJob> queued = find_job(job, run);
   if (!queued) return found + "; Slurm does not know the job";
+  if (!queued->runs) return {};
   if (!queued->is_batch) return found + ": submit it again";
   if (queued->restarts >= most_restarts) {
     return fmt::format("{}; it was already requeued {} times", found, queued->restarts);

@@ -62,9 +62,10 @@ void find_left_out_job(spank_t spank) {
   const auto job = spank::job_id(spank);
   if (!job || !lacks_own_tmp(job_container_conf, *job)) return;
   is_found = true;
-  spank::log_error(queue_again(*job, [](const std::vector<std::string>& argv) {
+  const std::string message = queue_again(*job, [](const std::vector<std::string>& argv) {
     return run_process(argv, {.input = "", .deadline = patience_with_slurm});
-  }));
+  });
+  if (!message.empty()) spank::log_error(message);
 }
 
 // How slurmstepd ends a task that cannot enter the job's own /tmp.

@@ -40,6 +40,7 @@ ends_when_canceled() {
   wait_for starts
   on "$NAME" controller scancel "$job"
   wait_for all_are_idle
+  on "$NAME" controller scontrol show job "$job" | grep "JobState=CANCELLED" # and not requeued
   nothing_runs
 }
 

@@ -56,28 +56,37 @@ TEST_CASE("left out: a job has its own /tmp below the node's folder, or below th
 }
 
 TEST_CASE("left out: a batch job is requeued, a heterogeneous one as a whole") {
-  FakeSlurm slurm{says("1|0|0|\n")};
+  FakeSlurm slurm{says("1|0|0|RUNNING|\n")};
   CHECK(slurm.queue_again(7) ==
         "slurmd started the job here without its prolog and its own /tmp: requeued it");
-  slurm.squeue = says("1                   |2|6|\n1|0|6|\n");
+  slurm.squeue = says("1                   |2|6|RUNNING|\n1|0|6|PENDING|\n");
   slurm.queue_again(7);
   CHECK(slurm.calls ==
         std::vector<std::string>{"/usr/bin/scontrol requeue 7", "/usr/bin/scontrol requeue 6"});
 }
 
 TEST_CASE("left out: a job that is not requeued gets the reason") {
-  const auto [answer, told] =
-      GENERATE(table<std::string, std::string>({{"0|0|0|\n", ": submit it again"},
-                                                {"1|20|0|\n", "; it was already requeued 20 times"},
-                                                {"", "; Slurm does not know the job"}}));
+  const auto [answer, told] = GENERATE(
+      table<std::string, std::string>({{"0|0|0|RUNNING|\n", ": submit it again"},
+                                       {"1|20|0|RUNNING|\n", "; it was already requeued 20 times"},
+                                       {"", "; Slurm does not know the job"}}));
   FakeSlurm slurm{says(answer)};
   CHECK(slurm.queue_again(7) ==
         "slurmd started the job here without its prolog and its own /tmp" + told);
   CHECK(slurm.calls.empty());
 }
 
+TEST_CASE("left out: a job that was canceled stays so, although its /tmp went before its task") {
+  const std::string state =
+      GENERATE("COMPLETING", "CANCELLED", "COMPLETED", "FAILED", "TIMEOUT", "PENDING");
+  FakeSlurm slurm{says("1|0|0|" + state + "|\n")};
+  CHECK(slurm.queue_again(7) == "");
+  CHECK(slurm.calls.empty());
+}
+
 TEST_CASE("left out: a job that its user does not want requeued") {
-  FakeSlurm slurm{says("1|0|0|\n"), {1, false, "", "Requested operation is presently disabled\n"}};
+  FakeSlurm slurm{says("1|0|0|RUNNING|\n"),
+                  {1, false, "", "Requested operation is presently disabled\n"}};
   CHECK(slurm.queue_again(7) ==
         "slurmd started the job here without its prolog and its own /tmp, and requeueing it "
         "failed: Requested operation is presently disabled");
@@ -86,14 +95,14 @@ TEST_CASE("left out: a job that its user does not want requeued") {
 TEST_CASE("left out: requeueing kills the scontrol that asked for it") {
   const ProcessResult killed{137, false, "", ""};
   const auto [after, outcome] =
-      GENERATE(table<std::string, std::string>({{"1|3|0|\n", ": requeued it"},
-                                                {"1|2|0|\n",
+      GENERATE(table<std::string, std::string>({{"1|3|0|RUNNING|\n", ": requeued it"},
+                                                {"1|2|0|RUNNING|\n",
                                                  ", and requeueing it failed: "
                                                  "scontrol ended with status 137"},
                                                 {"",
                                                  ", and requeueing it failed: "
                                                  "scontrol ended with status 137"}}));
-  FakeSlurm slurm{says("1|2|0|\n"), killed, says(after)};
+  FakeSlurm slurm{says("1|2|0|RUNNING|\n"), killed, says(after)};
   CHECK(slurm.queue_again(7) ==
         "slurmd started the job here without its prolog and its own /tmp" + outcome);
 }
