@@ -8,8 +8,8 @@
 int main(int argc, char** argv) {
   using namespace slipway::bandwidth;
   const std::string name = std::filesystem::path(argv[0]).filename();
-  if (name == "bandwidth_scan") return scan_main({argv, argv + argc});
-  if (name == "bandwidth_compare") return compare_main({argv, argv + argc});
-  if (name == "bandwidth_plot") return plot_main({argv, argv + argc});
+  if (name == "bandwidth_scan") return scan_main({argv + 1, argv + argc});
+  if (name == "bandwidth_compare") return compare_main({argv + 1, argv + argc});
+  if (name == "bandwidth_plot") return plot_main({argv + 1, argv + argc});
   return perf_main({argv, argv + argc});
 }

@@ -2,5 +2,5 @@
 #include "nccl-tests/programs.h"
 
 int main(int argc, char** argv) {
-  return slipway::bandwidth::compare_main({argv, argv + argc});
+  return slipway::bandwidth::compare_main({argv + 1, argv + argc});
 }

@@ -204,7 +204,9 @@ void check_options(const CompareOptions& options) {
   if (!(options.allowed_percent >= 0)) throw UsageError("--allow is at least 0");
 }
 
-int main_of_compare(const std::vector<std::string>& args) try {
+}  // namespace
+
+int compare_main(const std::vector<std::string>& args) try {
   CompareOptions options;
   CommandLine line(compare_program, "Compare reports of the bandwidth tests, size by size.");
   describe_options(line, options);
@@ -219,13 +221,6 @@ int main_of_compare(const std::vector<std::string>& args) try {
 } catch (const std::exception& error) {
   fmt::print(stderr, "{}: {}\n", compare_program, error.what());
   return exit_could_not_run;
-}
-
-}  // namespace
-
-int compare_main(std::vector<std::string> words) {
-  words.erase(words.begin());
-  return main_of_compare(words);
 }
 
 }  // namespace slipway::bandwidth

@@ -27,7 +27,9 @@ void require_known_format(const std::filesystem::path& output) {
                                std::filesystem::path(output).replace_extension(".svg").string()));
 }
 
-int main_of_plot(const std::vector<std::string>& args) try {
+}  // namespace
+
+int plot_main(const std::vector<std::string>& args) try {
   std::string first, second, output;
   CommandLine line(plot_program,
                    "Draw the bandwidth of one or two reports over size, as SVG or PNG.");
@@ -61,13 +63,6 @@ int main_of_plot(const std::vector<std::string>& args) try {
 } catch (const std::exception& error) {
   fmt::print(stderr, "{}: {}\n", plot_program, error.what());
   return exit_could_not_run;
-}
-
-}  // namespace
-
-int plot_main(std::vector<std::string> words) {
-  words.erase(words.begin());
-  return main_of_plot(words);
 }
 
 }  // namespace slipway::bandwidth

@@ -207,7 +207,9 @@ int complain(const std::exception& error, bool speaks, int status) {
   return status;
 }
 
-int main_of_scan(const std::vector<std::string>& args) {
+}  // namespace
+
+int scan_main(const std::vector<std::string>& args) {
   bool speaks = launcher_rank() == 0;
   try {
     const std::optional<ScanOptions> options = parse_scan_options(args);
@@ -228,13 +230,6 @@ int main_of_scan(const std::vector<std::string>& args) {
   } catch (const std::exception& error) {
     return complain(error, speaks, exit_could_not_run);
   }
-}
-
-}  // namespace
-
-int scan_main(std::vector<std::string> words) {
-  words.erase(words.begin());
-  return main_of_scan(words);
 }
 
 }  // namespace slipway::bandwidth

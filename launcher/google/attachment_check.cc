@@ -7,6 +7,7 @@
 #include "common/count.h"
 #include "common/text.h"
 #include "launcher/google/resource_check.h"
+#include "launcher/google/value_check.h"
 
 namespace slipway::google {
 namespace {
@@ -28,11 +29,6 @@ std::vector<Json> blocks_of(const Json& body, const char* key) {
   const Json found = body.value(key, Json());
   if (found.is_object()) return {found};
   return found.is_array() ? found.get<std::vector<Json>>() : std::vector<Json>();
-}
-
-std::string text_of(const Json& block, const char* key) {
-  const Json found = block.value(key, Json());
-  return found.is_string() ? found.get<std::string>() : std::string();
 }
 
 }  // namespace

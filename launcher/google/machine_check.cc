@@ -29,11 +29,6 @@ bool is_true(const Json& block, const char* key) {
   return block.value(key, Json()) == true;
 }
 
-std::string text_or_empty(const Json& block, const char* key) {
-  const Json found = block.value(key, Json());
-  return found.is_string() ? found.get<std::string>() : "";
-}
-
 bool fits_any(const std::vector<Pattern>& patterns, const std::string& name) {
   return std::ranges::any_of(patterns,
                              [&](const Pattern& pattern) { return pattern.fits_all_of(name); });
@@ -50,7 +45,7 @@ Json only_block(const Json& body, const char* key) {
 void ResourceCheck::check_features(const blueprint::Module& module, const MachineType& type,
                                    const Json& body) {
   check_confidential(module, type, only_block(body, "confidential_instance_config"));
-  check_platform(module, type, text_or_empty(body, "min_cpu_platform"));
+  check_platform(module, type, text_of(body, "min_cpu_platform"));
   const Json features = only_block(body, "advanced_machine_features");
   if (is_true(features, "enable_nested_virtualization") &&
       fits_any(rules_->no_nested_virtualization, type.name)) {
@@ -61,7 +56,7 @@ void ResourceCheck::check_features(const blueprint::Module& module, const Machin
   }
   check_threads(module, type, number_of(features.value("threads_per_core", Json())));
   const Json scheduling = only_block(body, "scheduling");
-  const bool is_spot = text_or_empty(scheduling, "provisioning_model") == "SPOT" ||
+  const bool is_spot = text_of(scheduling, "provisioning_model") == "SPOT" ||
                        is_true(scheduling, "preemptible") || is_true(body, "spot");
   if (is_spot && fits_any(rules_->no_spot, type.name)) {
     report(Code::rule_broken,
@@ -94,7 +89,7 @@ void ResourceCheck::check_threads(const blueprint::Module& module, const Machine
 
 void ResourceCheck::check_confidential(const blueprint::Module& module, const MachineType& type,
                                        const Json& block) {
-  const std::string named = text_or_empty(block, "confidential_instance_type");
+  const std::string named = text_of(block, "confidential_instance_type");
   if (named.empty() && !is_true(block, "enable_confidential_compute")) return;
   if (is_expression(named)) return;
   const auto row = std::ranges::find_if(rules_->confidential, [&](const Confidential& some) {

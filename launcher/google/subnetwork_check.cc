@@ -4,25 +4,19 @@
 #include <nlohmann/json.hpp>
 
 #include "launcher/google/resource_check.h"
+#include "launcher/google/value_check.h"
 
 namespace slipway::google {
 
 void ResourceCheck::check_subnetwork(const blueprint::Module& module, const Json& body) {
-  const auto text = [&](const char* key) {
-    const auto found = body.find(key);
-    return found != body.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  const std::string network = text("network");
+  const std::string network = text_of(body, "network");
   if (network.empty()) return;
-  check_range(module, {text("name"), network, text("ip_cidr_range"), {}});
+  check_range(module, {text_of(body, "name"), network, text_of(body, "ip_cidr_range"), {}});
   const auto secondary = body.find("secondary_ip_range");
   if (secondary == body.end() || !secondary->is_array()) return;
   for (const Json& range : *secondary) {
-    const auto of = [&](const char* key) {
-      const auto found = range.find(key);
-      return found != range.end() && found->is_string() ? found->get<std::string>() : "";
-    };
-    check_range(module, {of("range_name"), network, of("ip_cidr_range"), {}});
+    check_range(module,
+                {text_of(range, "range_name"), network, text_of(range, "ip_cidr_range"), {}});
   }
 }
 

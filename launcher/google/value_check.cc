@@ -55,6 +55,11 @@ bool is_listed(const std::vector<std::string>& types, const std::string& type) {
   return std::ranges::find(types, type) != types.end();
 }
 
+std::string text_of(const Json& block, const char* key) {
+  const auto found = block.find(key);
+  return found != block.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 std::optional<double> number_of(const Json& value) {
   if (value.is_number()) return value.get<double>();
   double number = 0;

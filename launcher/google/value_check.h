@@ -16,6 +16,9 @@ bool is_expression(const std::string& text);
 
 bool is_listed(const std::vector<std::string>& types, const std::string& type);
 
+// The text of a key; empty if it is missing or not a text.
+std::string text_of(const Json& block, const char* key);
+
 // The number that a value is, also one in quotes.
 std::optional<double> number_of(const Json& value);
 

@@ -4,10 +4,12 @@
 #include "launcher/kubernetes/queue_rules.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "common/text.h"
 #include "launcher/kubernetes/manifest_text.h"

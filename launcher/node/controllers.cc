@@ -16,6 +16,14 @@
 #include "launcher/node/services.h"
 
 namespace slipway::node {
+namespace {
+
+// What Slurm says about its controllers. The status is only about the first.
+std::string ping(std::chrono::seconds deadline) {
+  return run_process({"/usr/bin/scontrol", "ping"}, {.input = "", .deadline = deadline}).output;
+}
+
+}  // namespace
 
 std::vector<std::string> controllers_up(const std::string& ping) {
   std::vector<std::string> hosts;
@@ -37,20 +45,14 @@ std::string controller_in_control(const std::string& ping) {
 
 bool slurmctld_answers() {
   if (!listens(slurmctld_port)) return false;
-  // Its status is about the first controller.
-  const ProcessResult answer = run_process({"/usr/bin/scontrol", "ping"},
-                                           {.input = "", .deadline = std::chrono::seconds(10)});
   const std::string own = own_host_name() + ".";
-  return std::ranges::any_of(controllers_up(answer.output),
+  return std::ranges::any_of(controllers_up(ping(std::chrono::seconds(10))),
                              [&](const std::string& host) { return own.starts_with(host + "."); });
 }
 
 bool is_in_control(const MachineMetadata& self, const ClusterFile& cluster) {
   if (!cluster.backup) return true;
-  // Its status says whether the first is down.
-  const ProcessResult answer = run_process({"/usr/bin/scontrol", "ping"},
-                                           {.input = "", .deadline = std::chrono::seconds(60)});
-  const std::string host = controller_in_control(answer.output);
+  const std::string host = controller_in_control(ping(std::chrono::seconds(60)));
   if (host.empty()) throw Error("no slurmctld answers");
   return host == self.name;
 }
