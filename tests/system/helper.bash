@@ -108,8 +108,8 @@ add_user() {
 # state_is NAME STATE: a deployment's state in `slipway status`
 state_is() { slipway status "$1" 2>/dev/null | grep "^deployment $1: $2" >/dev/null; }
 
-# node_is NODE STATE: in the deployment NAME, according to sinfo
-node_is() { on "$NAME" controller sinfo --noheader --Node --format='%N %T' | grep -qxF "$1 $2"; }
+# node_is NODE STATE: in the deployment NAME, according to sinfo, without the $ that marks a reservation for maintenance
+node_is() { on "$NAME" controller sinfo --noheader --Node --format='%N %T' | sed 's/[$]$//' | grep -qxF "$1 $2"; }
 
 # write_down JOB: makes slurmctld save the job's state to its file, which it does every five seconds. If it is killed
 # before, it does not know that the job has begun.
