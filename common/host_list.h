@@ -1,8 +1,9 @@
-// Compresses node names into a Slurm host list.
+// Compresses node names into a Slurm host list, and expands one.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slipway {
@@ -16,6 +17,9 @@ template <class Names>
 std::string host_list(const Names& names) {
   return host_list(std::vector<std::string>(names.begin(), names.end()));
 }
+
+// "a-[3-5],b" is a-3, a-4, a-5, b. Empty if it is not a host list, or has more than `most` hosts.
+std::vector<std::string> expand_host_list(std::string_view list, size_t most);
 
 // More names than these are shown as a host list, in sentences and in tables.
 constexpr size_t most_single_names = 8;

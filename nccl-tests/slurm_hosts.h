@@ -7,9 +7,6 @@
 
 namespace slipway::bandwidth {
 
-// "a-[3-5],b" is a-3, a-4, a-5, b. Empty if it is not a host list, or has more than `most` hosts.
-std::vector<std::string> expand_hosts(std::string_view host_list, size_t most);
-
 // SLURM_STEP_TASKS_PER_NODE: "8(x2),4" is 8, 8, 4. Empty if it is something else, or has more than
 // `most` nodes.
 std::vector<int> tasks_per_node(std::string_view text, size_t most);

@@ -147,15 +147,7 @@ TEST_CASE("launch: rank 0 of a Slurm step knows the host of every rank") {
   CHECK(hosts("0").empty());
 }
 
-TEST_CASE("slurm hosts: a host list is expanded as Slurm does, and nothing else is one") {
-  using Hosts = std::vector<std::string>;
-  CHECK(expand_hosts("a", 9) == Hosts{"a"});
-  CHECK(expand_hosts("n[098-101,7]b,c", 9) ==
-        Hosts{"n098b", "n099b", "n100b", "n101b", "n7b", "c"});
-  CHECK(expand_hosts("r[1-2]n[4,6]", 9) == Hosts{"r1n4", "r1n6", "r2n4", "r2n6"});
-  for (const char* wrong : {"", "a[1-", "a]", "a[]", "a[2-1]", "a[[1]]", "a,,b", "a[x]", "a[1-10]",
-                            "a[1-4][1-4]", "a[1-18446744073709551615]"})
-    CHECK(expand_hosts(wrong, 9).empty());
+TEST_CASE("slurm hosts: tasks per node are read as Slurm writes them") {
   CHECK(tasks_per_node("8(x2),4", 9) == std::vector<int>{8, 8, 4});
   for (const char* wrong : {"", "8(x", "8(x10)", "x", "-1", "8(x2", "8(x)", "5(x5),5(x5)"})
     CHECK(tasks_per_node(wrong, 9).empty());
