@@ -50,10 +50,16 @@ std::vector<std::string> nodes_in(const std::vector<std::string>& nodes, const s
   return found;
 }
 
+// A node that Slurm has powered down by itself by then, when its ResumeTimeout had passed, stays
+// down until it is resumed (from 26.05 on).
 void power_down_if_still_down(const std::vector<std::string>& nodes) {
   const std::vector<std::string> down = nodes_in(nodes, "down");
   if (down.empty()) return;
   run_checked({scontrol, "update", "nodename=" + join(down, ","), "state=power_down"}, soon);
+  const std::vector<std::string> off = nodes_in(down, "powered_down");
+  const std::vector<std::string> still_down = off.empty() ? off : nodes_in(off, "down");
+  if (still_down.empty()) return;
+  run_checked({scontrol, "update", "nodename=" + join(still_down, ","), "state=resume"}, soon);
 }
 
 }  // namespace

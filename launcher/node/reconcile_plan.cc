@@ -150,7 +150,11 @@ void Planner::power_down(const Node& node, const std::string& why, bool if_gone)
 
 void Planner::plan_powered_down(const Node& node) {
   if (node.machine != nullptr || node.status != Machine::none) return;  // plan_orphans()
-  if (node.is_held() || !node.is_wanted()) return;
+  // From 26.05 on, Slurm adds this to the reason that ResumeProgram gave, which stays visible for a
+  // while.
+  const bool gave_up = node.state.reason.ends_with(" : ResumeTimeout reached");
+  const bool is_over = gave_up && lasts("given up " + node.state.node, situation_.graces.orphan);
+  if ((node.is_held() && !is_over) || !node.is_wanted()) return;
   const std::string start = "start " + node.state.node;
   if (node.has("down") || node.has("drain")) {
     // Its machine could not be made, or did not register.

@@ -83,6 +83,15 @@ TEST_CASE(
                   "make c-gpu-4 available: it can be started again"});
 }
 
+TEST_CASE("reconcile: a reason of ResumeProgram to which Slurm added its own is not a person's") {
+  World world;
+  world.node("c-gpu-4", {"down", "powered_down"},
+             "us-east1: ZONE_RESOURCE_POOL_EXHAUSTED : ResumeTimeout reached");
+  CHECK(world.steps() == StepTexts{});
+  world.steps_after(Graces().orphan);
+  CHECK(world.steps_after(120) == StepTexts{"make c-gpu-4 available: it can be started again"});
+}
+
 TEST_CASE("reconcile: what a person has set down or drained stays so") {
   World world;
   world.node("c-gpu-0", {"down", "powered_down"}, "broken cable");
