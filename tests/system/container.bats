@@ -41,6 +41,7 @@ teardown() { leave_nothing; }
 }
 
 @test "container: tasks see the folder of the PMIx server" {
+  slurm_has_pmix || return 0
   run in_image --nodes=2 --mpi=pmix sh -c 'ls -d "$PMIX_SERVER_TMPDIR"'
   [ "$status" -eq 0 ] || { echo "$output" && false; }
   [ "$(sort -u <<<"$output" | grep -c '/pmix\.[0-9]*\.0/$')" -eq 1 ]

@@ -173,7 +173,7 @@ srun \
   "
 END
   local mpi=
-  on $NAME login sh -c 'srun --mpi=list 2>&1' | grep -q pmix && mpi=--mpi=pmix
+  slurm_has_pmix && mpi=--mpi=pmix
   submit user /home/images/shape_b.sbatch --export=ALL,MPI="$mpi"
   ranks 4 2
   says "3: rank 3 of 4 in stub"

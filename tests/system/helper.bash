@@ -153,6 +153,9 @@ judged() {
   fi || { printf 'status %s: %s\n' "$status" "$output" >&2 && false; }
 }
 
+# slurm_has_pmix: its plugin. Debian left it out of 26.05.5; test.sh then says what is not tested.
+slurm_has_pmix() { on "$NAME" login srun --mpi=list 2>&1 | grep -q pmix; }
+
 # A bare `! command` fails no test unless it is the last line: bash exempts it from `set -e`.
 refuse() { ! "$@"; }
 

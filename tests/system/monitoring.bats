@@ -112,7 +112,7 @@ END
 }
 
 @test "monitoring: recorded bandwidth tests" {
-  on $NAME login sh -c 'cd /home && sbatch --wait --nodes=2 --ntasks-per-node=1 --output=/dev/null --wrap "srun --mpi=pmix /opt/slipway/bin/all_gather_perf -b 1K -e 64K -f 2 --report /home/all_gather.json"'
+  on $NAME login sh -c 'cd /home && sbatch --wait --nodes=2 --ntasks-per-node=1 --output=/dev/null --wrap "srun /opt/slipway/bin/all_gather_perf -b 1K -e 64K -f 2 --report /home/all_gather.json"'
   on $NAME controller slipway bandwidth record --database /var/lib/slipway/bandwidth.db /home/all_gather.json
   wait_for has_series slipway_bandwidth_bus_bytes_per_second
   has_series 'time() - slipway_bandwidth_timestamp_seconds'
@@ -179,5 +179,6 @@ sys.exit(not any(a["status"] == sys.argv[1] for a in wanted))' "$1" $N-4
 
 # bats test_tags=thorough
 @test "monitoring: each fault raises exactly its alert, with the node's name, and the alert ends with it" {
-  "$BATS_TEST_DIRNAME/alerts.py" "$SUITE/prefix/bin/slipway" $NAME $(compute_nodes $NAME)
+  cp "$BATS_TEST_DIRNAME/alerts.py" "$SUITE/"
+  as_tester python3 -B "$SUITE/alerts.py" "$SUITE/prefix/bin/slipway" $NAME $(compute_nodes $NAME)
 }
