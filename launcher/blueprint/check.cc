@@ -145,7 +145,8 @@ class SettingCheck {
     for (const modules::Input& input : module.interface->inputs) {
       const auto setting = module.settings.find(input.name);
       if (setting == module.settings.end()) {
-        if (input.required && !module.use_failed && !deployment_.variables_lost) {
+        if (input.required && !module.use_failed && !deployment_.variables_lost &&
+            !has_hosts(module)) {
           missing(module, input);
         }
         continue;
@@ -169,6 +170,8 @@ class SettingCheck {
             .help("use one of: " + join(input.one_of, ", "));
       }
     }
+    // Its rules and outputs are about the cloud's machine.
+    if (has_hosts(module)) return;
     const auto digest = known_ == nullptr ? std::nullopt : known_->digest(module, evaluation_);
     if (digest && known_->is_right(*digest)) return;
     const auto trouble = [&] {
@@ -180,6 +183,11 @@ class SettingCheck {
       evaluation_.output(module, output.name);
     }
     if (digest && trouble() == before) known_->add(*digest);
+  }
+
+  // Nothing of a cloud is made for such a module.
+  bool has_hosts(const Module& module) const {
+    return deployment_.machines && deployment_.machines->of(module.id) != nullptr;
   }
 
   void missing(const Module& module, const modules::Input& input) {

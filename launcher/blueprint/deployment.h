@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "launcher/blueprint/machines.h"
 #include "launcher/expression/expression.h"
 #include "launcher/modules/interface.h"
 #include "launcher/source/sources.h"
@@ -141,7 +142,8 @@ struct Deployment {
   Level validation_level = Level::error;
   std::optional<Backend> backend_defaults;
   std::vector<Provider> providers;
-  std::string toolkit_url;  // of a copy of the library to use; may be empty
+  std::optional<Machines> machines;  // the hosts that the cluster runs on, if they exist already
+  std::string toolkit_url;           // of a copy of the library to use; may be empty
   std::string toolkit_version;
   Span toolkit_span;
   std::vector<Override> overrides;

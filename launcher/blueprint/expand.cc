@@ -102,6 +102,28 @@ void add(Json& out, const std::vector<Validator>& validators) {
   }
 }
 
+// As the blueprint would write it: "gpu1.example.org", or "gpu1=10.0.0.1".
+std::string host_text(const Host& host) {
+  const bool is_plain = host.address == host.name || host.address.starts_with(host.name + ".");
+  return is_plain ? host.address : host.name + "=" + host.address;
+}
+
+void add(Json& out, const Machines& machines) {
+  Json entry = Json::object();
+  const SshAccess& ssh = machines.ssh;
+  if (!ssh.user.empty()) entry["ssh"]["user"] = ssh.user;
+  if (ssh.port != 0) entry["ssh"]["port"] = ssh.port;
+  if (!ssh.identity_file.empty()) entry["ssh"]["identity_file"] = ssh.identity_file;
+  if (!ssh.options.empty()) entry["ssh"]["options"] = ssh.options;
+  if (!machines.packages.empty()) entry["packages"] = machines.packages;
+  entry["hosts"] = Json::object();
+  for (const HostsOfModule& each : machines.modules) {
+    Json& hosts = entry["hosts"][each.module] = Json::array();
+    for (const Host& host : each.hosts) hosts.push_back(host_text(host));
+  }
+  out["machines"] = std::move(entry);
+}
+
 }  // namespace
 
 Json expand(const Deployment& deployment) {
@@ -119,6 +141,7 @@ Json expand(const Deployment& deployment) {
   out["vars"] = std::move(variables);
   add(out, "terraform_backend_defaults", deployment.backend_defaults);
   add(out, deployment.providers);
+  if (deployment.machines) add(out, *deployment.machines);
   out["deployment_groups"] = Json::array();
   for (const Group& group : deployment.groups) {
     Json entry{{"group", group.name}};

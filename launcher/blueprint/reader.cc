@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "launcher/blueprint/machines_reader.h"
 #include "launcher/blueprint/names.h"
 #include "launcher/blueprint/terraform_reader.h"
 #include "launcher/expression/notation.h"
@@ -23,10 +24,11 @@ class Reader {
       : shape_(sources, diagnostics), diagnostics_(diagnostics), deployment_(deployment) {}
 
   void blueprint(const Node& root, bool included) {
-    shape_.keys(root, "a blueprint",
-                {"blueprint_name", "ghpc_version", "validators", "validation_level", "vars",
-                 "deployment_groups", "terraform_backend_defaults", "terraform_providers",
-                 "toolkit_modules_url", "toolkit_modules_version", "include", "settings"});
+    shape_.keys(
+        root, "a blueprint",
+        {"blueprint_name", "ghpc_version", "validators", "validation_level", "vars",
+         "deployment_groups", "terraform_backend_defaults", "terraform_providers",
+         "toolkit_modules_url", "toolkit_modules_version", "include", "settings", "machines"});
     if (!root.is_mapping() || root.entries.empty()) return;
     if (!included) {
       deployment_.blueprint_name_span = root.entries[0].key_span;
@@ -46,16 +48,19 @@ class Reader {
     if (auto providers = read_providers(root, shape_); !providers.empty()) {
       deployment_.providers = std::move(providers);
     }
+    read_hosts(root);
     overrides(root);
     read_groups(root, included || root.find("include") != nullptr);
   }
 
   void deployment_file(const Node& root) {
-    shape_.keys(root, "a deployment file", {"vars", "terraform_backend_defaults", "settings"});
+    shape_.keys(root, "a deployment file",
+                {"vars", "terraform_backend_defaults", "settings", "machines"});
     if (const Node* node = root.find("vars")) variables(*node);
     if (auto backend = read_backend(root, "terraform_backend_defaults", shape_)) {
       deployment_.backend_defaults = std::move(backend);
     }
+    read_hosts(root);
     overrides(root);
   }
 
@@ -111,6 +116,10 @@ class Reader {
     for (const Entry& entry : shape_.entries(node, "vars")) {
       variable(entry.key, entry.key_span, entry.value);
     }
+  }
+
+  void read_hosts(const Node& root) {
+    if (auto machines = read_machines(root, shape_)) deployment_.machines = std::move(machines);
   }
 
   void overrides(const Node& root) {

@@ -8,10 +8,6 @@
 namespace slipway::cluster {
 namespace {
 
-std::string host(const Cluster& cluster) {
-  return cluster.name + "-controller";
-}
-
 // With a database of its own machine, each controller can run slurmdbd.
 bool has_two(const Cluster& cluster) {
   return cluster.controller.has_backup && cluster.controller.external_database;
@@ -23,7 +19,7 @@ std::vector<SlurmSetting> accounting_settings(const Cluster& cluster, const std:
   std::vector<SlurmSetting> settings = {
       {"AccountingStorageType", "accounting_storage/slurmdbd",
        "Keeps the history of jobs: sacct(1), sacctmgr(1)."},
-      {"AccountingStorageHost", host(cluster), ""},
+      {"AccountingStorageHost", controller_name(cluster), ""},
       {"AccountingStoragePort", std::to_string(slurmdbd_port), ""},
       {"AccountingStorageTRES", "gres/gpu", "Counts GPUs, too."},
       {"AccountingStoreFlags", "job_comment", ""},
@@ -32,7 +28,7 @@ std::vector<SlurmSetting> accounting_settings(const Cluster& cluster, const std:
   };
   if (has_two(cluster)) {
     settings.insert(settings.begin() + 2,
-                    {"AccountingStorageBackupHost", host(cluster) + "-backup", ""});
+                    {"AccountingStorageBackupHost", controller_name(cluster) + "-backup", ""});
   }
   return settings;
 }
@@ -40,7 +36,7 @@ std::vector<SlurmSetting> accounting_settings(const Cluster& cluster, const std:
 std::string slurmdbd_conf(const Cluster& cluster, const SlurmSite& site) {
   std::vector<SlurmSetting> settings = {
       {"AuthType", "auth/munge", ""},
-      {"DbdHost", host(cluster), ""},
+      {"DbdHost", controller_name(cluster), ""},
       {"DbdPort", std::to_string(slurmdbd_port), ""},
       {"SlurmUser", site.slurm_user, ""},
       {"LogFile", site.log_dir + "/slurmdbd.log", ""},
@@ -55,7 +51,7 @@ std::string slurmdbd_conf(const Cluster& cluster, const SlurmSite& site) {
                                      {"StorageLoc", "slurm_acct_db", ""}});
   }
   if (site.follows_blueprint && has_two(cluster)) {
-    settings.push_back({"DbdBackupHost", host(cluster) + "-backup", ""});
+    settings.push_back({"DbdBackupHost", controller_name(cluster) + "-backup", ""});
   }
   if (site.follows_blueprint && controller.slurm_auth) settings[0].value = "auth/slurm";
   if (site.follows_blueprint) override_settings(settings, controller.slurmdbd_conf);

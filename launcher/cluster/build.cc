@@ -12,6 +12,7 @@
 
 #include "launcher/cluster/check.h"
 #include "launcher/cluster/controller_settings.h"
+#include "launcher/cluster/hosts.h"
 #include "launcher/cluster/model_part.h"
 
 namespace slipway::cluster {
@@ -60,6 +61,9 @@ class Builder {
     for (const ModelPart& part : parts_["partition"]) add_partition(part);
     for (const ModelPart& part : parts_["login"]) add_login(part);
     if (controller != nullptr) add_controller(*controller);
+    if (deployment_.machines && controller != nullptr) {
+      place_on_hosts(cluster_, *deployment_.machines, diagnostics_);
+    }
     check_names();
     check(cluster_, deployment_, origins_, catalogue_, diagnostics_);
     if (diagnostics_.errors() > 0) return std::nullopt;
@@ -216,7 +220,9 @@ class Builder {
   MachineSpec machine(const ModelPart& part) {
     MachineSpec machine;
     machine.machine_type = part.text("machine_type");
-    machine.networks = ids(part, "networks", "network");
+    const bool has_hosts =
+        deployment_.machines && deployment_.machines->of(part.module().id) != nullptr;
+    if (!has_hosts) machine.networks = ids(part, "networks", "network");
     if (part.has("threads_per_core")) {
       machine.threads_per_core =
           part.integer("threads_per_core", 0, 2, "advanced_machine_features");

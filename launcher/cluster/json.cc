@@ -39,6 +39,13 @@ Json tree(const MachineSpec& machine) {
   return json;
 }
 
+// Adds "hosts" if the machines exist already.
+void add(Json& json, const std::vector<Host>& hosts) {
+  for (const Host& host : hosts) {
+    json["hosts"].push_back({{"name", host.name}, {"address", host.address}});
+  }
+}
+
 Json tree(const Nodeset& nodeset) {
   Json json{{"id", nodeset.id},
             {"name", nodeset.name},
@@ -47,6 +54,7 @@ Json tree(const Nodeset& nodeset) {
             {"node_count_dynamic_max", nodeset.node_count_dynamic_max},
             {"node_conf", nodeset.node_conf}};
   if (!nodeset.feature.empty()) json["feature"] = nodeset.feature;
+  add(json, nodeset.hosts);
   return json;
 }
 
@@ -60,10 +68,12 @@ Json tree(const Partition& partition) {
 }
 
 Json tree(const Login& login) {
-  return {{"id", login.id},
-          {"name", login.name},
-          {"machine", tree(login.machine)},
-          {"count", login.count}};
+  Json json{{"id", login.id},
+            {"name", login.name},
+            {"machine", tree(login.machine)},
+            {"count", login.count}};
+  add(json, login.hosts);
+  return json;
 }
 
 Json tree(const Controller& controller) {
@@ -81,6 +91,7 @@ Json tree(const Controller& controller) {
   if (controller.lists_from_template) json["lists_from_template"] = true;
   if (!controller.scripts.empty()) json["scripts"] = controller.scripts;
   if (controller.external_scripts) json["external_scripts"] = true;
+  add(json, controller.hosts);
   return json;
 }
 

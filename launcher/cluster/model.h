@@ -48,6 +48,12 @@ struct MachineSpec {
   int64_t visible_core_count = 0;  // in all sockets together
 };
 
+// A machine that exists already, for one of the cluster's.
+struct Host {
+  std::string name;     // its host name up to the first dot, and Slurm's NodeName
+  std::string address;  // where Slurm and ssh reach it
+};
+
 // A group of identical compute nodes: <cluster>-<name>-0, -1, …
 struct Nodeset {
   std::string id;
@@ -59,6 +65,7 @@ struct Nodeset {
   // For nodes that someone else starts and that register themselves: the feature that they
   // announce. Empty: nodes are numbered and have a line in slurm.conf.
   std::string feature = {};
+  std::vector<Host> hosts = {};  // its machines, if they exist already
 };
 
 struct Partition {
@@ -76,6 +83,7 @@ struct Login {
   std::string name;
   MachineSpec machine;
   int64_t count = 1;
+  std::vector<Host> hosts = {};  // its machines, if they exist already
 };
 
 // The machine that runs slurmctld: <cluster>-controller
@@ -103,6 +111,8 @@ struct Controller {
   bool external_scripts = false;   // and those of a shared folder: launcher/node/job_scripts.h
   bool external_database = false;  // that of accounting is not on this machine
   bool has_backup = false;         // a second controller, <cluster>-controller-backup
+
+  std::vector<Host> hosts = {};  // its machine, if that exists already
 };
 
 struct Cluster {
@@ -123,8 +133,12 @@ struct Node {
   std::string role;   // "controller", "login" or "compute"
   std::string group;  // id of its controller, login or nodeset
   MachineSpec machine;
-  bool on_demand = false;  // runs only while a job needs it
+  bool on_demand = false;    // runs only while a job needs it
+  std::string address = {};  // of a machine that exists already
 };
+
+// The name of the machine that runs slurmctld.
+std::string controller_name(const Cluster& cluster);
 
 // All static machines in the model's order: the controller, the logins, then the nodesets' nodes.
 std::vector<Node> nodes(const Cluster& cluster);

@@ -86,6 +86,14 @@ std::string settings_text(const std::vector<SlurmSetting>& settings) {
   return text;
 }
 
+// "head(10.0.0.1)" for a host that has another address than its name.
+std::string controller_host(const Cluster& cluster) {
+  const std::string name = controller_name(cluster);
+  const std::vector<Host>& hosts = cluster.controller.hosts;
+  if (hosts.empty() || hosts.front().address == name) return name;
+  return fmt::format("{}({})", name, hosts.front().address);
+}
+
 // Two controllers take turns: the second takes over if the first does not answer, and gives back.
 std::string identity_text(const Cluster& cluster, const SlurmSite& site) {
   const bool has_backup = site.follows_blueprint && cluster.controller.has_backup;
@@ -96,7 +104,7 @@ std::string identity_text(const Cluster& cluster, const SlurmSite& site) {
   return fmt::format(
       "\n"
       "ClusterName={}\n"
-      "SlurmctldHost={}-controller\n"
+      "SlurmctldHost={}\n"
       "{}"
       "SlurmUser={}\n"
       "SlurmctldPort=6817\n"
@@ -108,7 +116,7 @@ std::string identity_text(const Cluster& cluster, const SlurmSite& site) {
       "SlurmctldPidFile={}/slurmctld.pid\n"
       "SlurmdPidFile={}/slurmd.pid\n"
       "PlugStackConfig={}/plugstack.conf\n",
-      cluster.name, cluster.name, backup, site.slurm_user,
+      cluster.name, controller_host(cluster), backup, site.slurm_user,
       has_backup ? site.shared_state_dir : site.state_dir, site.spool_dir, site.log_dir,
       site.log_dir, site.run_dir, site.run_dir, site.config_dir);
 }
@@ -199,7 +207,7 @@ std::vector<SlurmSetting> own_settings(const Cluster& cluster, const Catalogue& 
   for (SlurmSetting& setting : job_program_settings(cluster, catalogue, site)) {
     settings.push_back(std::move(setting));
   }
-  if (site.follows_blueprint) {
+  if (site.has_accounting) {
     for (SlurmSetting& setting : accounting_settings(cluster, "jobacct_gather/cgroup")) {
       settings.push_back(std::move(setting));
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "common/host_list.h"
 #include "common/text.h"
 #include "launcher/cluster/hardware.h"
 
@@ -17,11 +18,28 @@ const std::vector<std::string> fixed_partition_keys = {"PartitionName", "Nodes"}
 
 namespace {
 
+// In the order of the names, which Slurm's own host lists and ours keep only if they are written
+// out.
+void set_addresses(SlurmLine& line, const Nodeset& nodeset) {
+  if (std::ranges::all_of(nodeset.hosts,
+                          [](const Host& host) { return host.name == host.address; })) {
+    return;
+  }
+  std::vector<std::string> names, addresses;
+  for (const Host& host : nodeset.hosts) {
+    names.push_back(host.name);
+    addresses.push_back(host.address);
+  }
+  line.set("NodeName", join(names, ","));
+  line.set("NodeAddr", join(addresses, ","));
+}
+
 SlurmLine node_line(const MachineType& machine, const std::string& names, const Nodeset& nodeset,
                     bool elastic) {
   const Hardware hardware = hardware_of(machine, nodeset.machine);
   SlurmLine line;
   line.set("NodeName", names);
+  set_addresses(line, nodeset);
   line.set("State", elastic ? "CLOUD" : "UNKNOWN");
   line.set("RealMemory", std::to_string(hardware.memory_mib));
   line.set("Boards", "1");
@@ -144,6 +162,18 @@ std::string hostlist(const std::string& prefix, int64_t first, int64_t last) {
                        : fmt::format("{}[{}-{}]", prefix, first, last);
 }
 
+namespace {
+
+// The first `count` nodes.
+std::string names_in(const Nodeset& nodeset, const std::string& prefix, int64_t count) {
+  if (nodeset.hosts.empty()) return hostlist(prefix, 0, count - 1);
+  std::vector<std::string> names;
+  for (const Host& host : nodeset.hosts) names.push_back(host.name);
+  return host_list(names);
+}
+
+}  // namespace
+
 NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,
                            const Catalogue& catalogue, const SlurmSite& site) try {
   const MachineType& machine = catalogue.machine(nodeset.machine.machine_type);
@@ -154,8 +184,8 @@ NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,
   lines.feature = site.elastic ? nodeset.feature : "";
   lines.prefix = prefix;
   lines.count = nodeset.node_count_static + dynamic;
-  lines.names = hostlist(prefix, 0, lines.count - 1);
-  lines.static_names = hostlist(prefix, 0, nodeset.node_count_static - 1);
+  lines.names = names_in(nodeset, prefix, lines.count);
+  lines.static_names = names_in(nodeset, prefix, nodeset.node_count_static);
   lines.nvlink_domain_machines = machine.nvlink_domain_machines;
   lines.node = node_line(machine, lines.names, nodeset, site.elastic);
   lines.lines = by_state(lines, nodeset.node_count_static, site);

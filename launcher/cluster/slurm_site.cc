@@ -32,6 +32,25 @@ const std::vector<SlurmSetting> local_power_settings = {
     {"SuspendRate", "0", ""},
 };
 
+const std::vector<SlurmSetting> cgroup_tracking = {
+    {"ProctrackType", "proctrack/cgroup",
+     "Finds a job's processes by their cgroup: none outlives its job and keeps a GPU."},
+    {"TaskPlugin", "task/affinity,task/cgroup",
+     "Binds tasks to their cores, and shows them only their own GPUs."},
+};
+
+const std::vector<SlurmSetting> cgroup_limits = {
+    {"ConstrainCores", "yes", "A job can use only its own cores, memory and GPUs."},
+    {"ConstrainRAMSpace", "yes", ""},
+    {"ConstrainDevices", "yes", ""},
+};
+
+const std::vector<SlurmSetting> without_cgroups = {
+    {"CgroupPlugin", "cgroup/v1",
+     "Cgroups are not used. Without this line slurmd 22.05 tries to detect their version and "
+     "fails if they are missing."},
+};
+
 }  // namespace
 
 SlurmSite local_slurm_site(bool elastic, size_t nodes) {
@@ -78,11 +97,40 @@ SlurmSite local_slurm_site(bool elastic, size_t nodes) {
     site.settings.insert(site.settings.end(), local_power_settings.begin(),
                          local_power_settings.end());
   }
-  site.cgroup_settings = {
-      {"CgroupPlugin", "cgroup/v1",
-       "Cgroups are not used. Without this line slurmd 22.05 tries to detect their version and "
-       "fails if they are missing."},
+  site.cgroup_settings = without_cgroups;
+  return site;
+}
+
+SlurmSite hosts_slurm_site(const HostsSite& hosts) {
+  SlurmSite site;
+  site.target = "hosts";
+  site.slurm = hosts.slurm;
+  site.has_pmix = hosts.has_pmix;
+  site.follows_blueprint = true;
+  site.plugin_dir = hosts.plugins;
+  site.prolog = hosts.programs + "/prolog";
+  site.epilog = hosts.programs + "/epilog";
+  site.job_scripts = hosts.programs;
+  site.common["HealthCheckProgram"] = hosts.programs + "/health";
+  site.settings = {
+      {"AuthType", "auth/munge", "Every machine has a munged with the cluster's own key."},
+      {"CredType", "cred/munge", ""},
+      {"SlurmdTimeout", "300", ""},
+      {"SchedulerParameters", "nohold_on_prolog_fail",
+       "After an unhealthy node, a job moves to other nodes by itself."},
+      {"HealthCheckInterval", "300", ""},
   };
+  if (hosts.has_cgroups) {
+    site.settings.insert(site.settings.end(), cgroup_tracking.begin(), cgroup_tracking.end());
+    site.cgroup_settings = cgroup_limits;
+    return site;
+  }
+  site.settings.push_back({"ProctrackType", "proctrack/linuxproc",
+                           "A machine lacks systemd or cgroups of version 2: processes are found "
+                           "through their parents, and cores and memory are counted, not "
+                           "enforced."});
+  site.settings.push_back({"TaskPlugin", "task/none", ""});
+  site.cgroup_settings = without_cgroups;
   return site;
 }
 
@@ -92,14 +140,13 @@ SlurmSite google_slurm_site() {
   site.slurm = {23, 2};
   site.elastic = true;
   site.follows_blueprint = true;
+  site.has_accounting = true;
   site.job_scripts = "/opt/slipway/libexec/slipway";
   site.settings = {
       {"AuthType", "auth/munge", "Every machine has a munged with the cluster's own key."},
       {"CredType", "cred/munge", ""},
-      {"ProctrackType", "proctrack/cgroup",
-       "Finds a job's processes by their cgroup: none outlives its job and keeps a GPU."},
-      {"TaskPlugin", "task/affinity,task/cgroup",
-       "Binds tasks to their cores, and shows them only their own GPUs."},
+      cgroup_tracking[0],
+      cgroup_tracking[1],
       {"TreeWidth", "128", "A message to hundreds of nodes passes through one intermediate node."},
       {"PrivateData", "cloud", "Shows nodes that have no machine yet."},
       {"SlurmctldParameters", "cloud_dns,idle_on_node_suspend",
@@ -122,11 +169,7 @@ SlurmSite google_slurm_site() {
       {"HealthCheckInterval", "300", ""},
       {"MailProg", "/bin/true", "Sends no mail."},
   };
-  site.cgroup_settings = {
-      {"ConstrainCores", "yes", "A job can use only its own cores, memory and GPUs."},
-      {"ConstrainRAMSpace", "yes", ""},
-      {"ConstrainDevices", "yes", ""},
-  };
+  site.cgroup_settings = cgroup_limits;
   return site;
 }
 

@@ -20,7 +20,7 @@ struct SlurmSetting {
 inline constexpr const char* default_job_space = "/var/lib/slipway/jobs";
 
 struct SlurmSite {
-  std::string target;  // "local" or "google"
+  std::string target;  // "local", "google" or "hosts"
 
   std::string slurm_user = "slurm";  // runs slurmctld and owns its state
   std::string config_dir = "/etc/slurm";
@@ -69,9 +69,11 @@ struct SlurmSite {
   // programs above; "": the place does not run such scripts.
   std::string job_scripts = {};
 
-  // The place follows the blueprint's settings of Slurm (Controller::slurm_conf and its kin), and
-  // always has accounting.
+  // The place follows the blueprint's settings of Slurm (Controller::slurm_conf and its kin).
   bool follows_blueprint = false;
+
+  // The place always has accounting.
+  bool has_accounting = false;
 
   // All other lines that the place needs in slurm.conf, in this order.
   std::vector<SlurmSetting> settings;
@@ -83,5 +85,17 @@ SlurmSite local_slurm_site(bool elastic = false, size_t nodes = 0);
 
 // For a cluster on Google Cloud, with images that have cgroups v2 and Slurm 23.02 or newer.
 SlurmSite google_slurm_site();
+
+// What machines that exist already have in common.
+struct HostsSite {
+  SlurmVersion slurm;
+  bool has_pmix = true;
+  bool has_cgroups = true;  // version 2, and systemd
+  std::string programs;     // folder of Slipway's programs around jobs
+  std::string plugins;      // folder of its SPANK plugins
+};
+
+// For a cluster on machines that exist already.
+SlurmSite hosts_slurm_site(const HostsSite& hosts);
 
 }  // namespace slipway::cluster

@@ -232,9 +232,10 @@ const blueprint::Deployment& LoadedBlueprint::deployment_with_errors() {
 
 CheckedCluster LoadedBlueprint::cluster() {
   std::optional<cluster::Cluster> cluster;
+  check_machines();
   if (compiled_) cluster = build();
   show();
-  if (!cluster) throw InvalidBlueprint();
+  if (!cluster || diagnostics_.errors() > 0) throw InvalidBlueprint();
   return {*std::move(cluster), data_->catalogue};
 }
 
@@ -308,6 +309,7 @@ void LoadedBlueprint::check_manifests() {
 
 google::Definitions LoadedBlueprint::define() {
   google::Definitions definitions;
+  refuse_machines();
   check_manifests();
   check_slices(compiled_.get(), sources_, diagnostics_);
   std::optional<cluster::Cluster> cluster;
@@ -347,7 +349,9 @@ google::CloudNeeds LoadedBlueprint::cloud_needs(const google::Definitions& defin
 }
 
 void LoadedBlueprint::plan(Targets targets) {
+  check_machines();
   if (targets.google) {
+    refuse_machines();
     check_manifests();
     check_slices(compiled_.get(), sources_, diagnostics_);
   }

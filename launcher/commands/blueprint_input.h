@@ -98,6 +98,10 @@ class LoadedBlueprint {
   // For use after define(): shows no diagnostics again.
   const blueprint::Deployment& compiled() const { return compiled_->deployment; }
   CheckedCluster cluster();
+  // Whether the blueprint names machines that exist already, and these. machines() throws Error if
+  // it does not.
+  bool has_machines() const { return compiled_ && compiled_->deployment.machines; }
+  const blueprint::Machines& machines() const;
   // The nodesets of TPUs, which the model of a cluster does not have. Shows all
   // diagnostics if there are any such nodesets, and throws InvalidBlueprint if one is an error.
   std::vector<cluster::TpuNodeset> tpu_nodesets();
@@ -144,6 +148,8 @@ class LoadedBlueprint {
 
   bool has_cluster() const;
   void check_manifests();
+  void refuse_machines();
+  void check_machines();
   std::optional<cluster::Cluster> build();
   void plan(Targets targets);
   google::Definitions plan_on_google(const cluster::Cluster* cluster, google::Wanted wanted);

@@ -91,6 +91,20 @@ Json providers() {
                    "Terraform providers that replace Google's.");
 }
 
+Json machines() {
+  const Json ssh = keys({{"user", text()},
+                         {"port", {{"type", "integer"}, {"minimum", 1}, {"maximum", 65535}}},
+                         {"identity_file", text()},
+                         {"options", list_of(text())}});
+  const Json hosts{{"type", "object"},
+                   {"additionalProperties", {{"anyOf", {text(), list_of(text())}}}}};
+  return described(keys({{"ssh", ssh},
+                         {"packages", described(text(), "The folder with Slipway's packages.")},
+                         {"hosts", described(hosts, "Host lists by the id of their module.")}},
+                        {"hosts"}),
+                   "The machines that the cluster runs on, if they exist already.");
+}
+
 // `outputs` of a module, or of any module if `names` is null.
 Json outputs(const Json& names) {
   Json name = text();
@@ -200,6 +214,7 @@ Json blueprint_schema(const std::vector<const Interface*>& library) {
        {"settings",
         described({{"type", {"object", "null"}}, {"additionalProperties", {{"type", "object"}}}},
                   "Settings of included modules by their ids, over the settings there.")},
+       {"machines", machines()},
        {"terraform_backend_defaults", definition("backend")},
        {"terraform_providers", providers()},
        {"toolkit_modules_url", text()},

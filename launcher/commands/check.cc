@@ -24,6 +24,7 @@ struct LeftAlone {
 
 // Says which modules Terraform downloads and, for a local cluster, which it does without.
 void print_notes(LoadedBlueprint& blueprint, const std::string& target) {
+  if (target == "hosts") return;
   if (target != "local") {
     for (const std::string& line : blueprint.not_checked()) fmt::print(stderr, "{}\n", line);
     const std::string downloads = google::describe_downloads(blueprint.deployment_with_errors());
@@ -47,7 +48,8 @@ int check(Args args) {
       "Each mistake has a code, such as E0203, its place in the file and, where possible, a "
       "suggestion. `slipway explain E0203` describes a code with an example.");
   input.add_options(line);
-  line.option("target", "local|google", "check for this target only", &target, "both");
+  line.option("target", "local|google|hosts", "check for this target only", &target,
+              "hosts if it has `machines`, else the two others");
   line.example("slipway check examples/quickstart.yaml", "check an example");
   line.example("slipway check cluster.yaml -d site.yaml --vars zone=us-east4-a",
                "check it with your site's variables");
@@ -62,7 +64,10 @@ int check(Args args) {
   const std::unique_ptr<LoadedBlueprint, LeftAlone> loaded(
       new LoadedBlueprint(input, Purpose::definitions));
   LoadedBlueprint& blueprint = *loaded;
-  const bool is_right = blueprint.check({target != "google", target != "local"});
+  if (target.empty() && blueprint.has_machines()) target = "hosts";
+  if (target == "hosts" && blueprint.diagnostics().errors() == 0) blueprint.machines();
+  const bool is_right = blueprint.check({.local = target.empty() || target == "local",
+                                         .google = target.empty() || target == "google"});
   if (json) {
     write_result("-", source::to_json_text(blueprint.diagnostics()));
   } else if (is_right) {

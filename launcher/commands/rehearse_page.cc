@@ -20,7 +20,7 @@ namespace {
 
 using job::Outcome;
 
-constexpr std::string_view style =
+constexpr std::string_view css =
     ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;"
     "margin:2rem auto;padding:0 1rem}\n"
     "svg{width:100%;max-width:58rem;display:block}text{fill:currentColor;font-size:13px}"
@@ -221,7 +221,7 @@ std::string as_page(const Rehearsal& rehearsal) {
              "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{0}</title>\n"
              "<style>\n{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p class=\"given\">{2}</p>\n",
-             title, style, markup_escaped(given(rehearsal, Paint(source::Color::never)))) +
+             title, css, markup_escaped(given(rehearsal, Paint(source::Color::never)))) +
          fmt::format(
              "<p class=\"state\">Best per paid node: {}, a "
              "checkpoint every {}: goodput {:.3f}</p>\n",

@@ -8,8 +8,8 @@
 namespace slipway::commands {
 
 void require_target(const std::string& target) {
-  if (target.empty() || target == "local" || target == "google") return;
-  throw UsageError(fmt::format("unknown target `{}`; known: local, google", target));
+  if (target.empty() || target == "local" || target == "google" || target == "hosts") return;
+  throw UsageError(fmt::format("unknown target `{}`; known: local, google, hosts", target));
 }
 
 }  // namespace slipway::commands

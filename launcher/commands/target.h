@@ -5,7 +5,7 @@
 
 namespace slipway::commands {
 
-// Throws UsageError unless the target is `local`, `google` or empty.
+// Throws UsageError unless the target is `local`, `google`, `hosts` or empty.
 void require_target(const std::string& target);
 
 }  // namespace slipway::commands

@@ -32,7 +32,7 @@ COMPLETIONS = {
     "slipway explain blueprint.yaml homefs.local_m": ["homefs.local_mount"],
     "slipway check blue": ["blueprint.yaml"],
     "slipway deploy --target g": ["google"],
-    "slipway deploy --target=": ["--target=local", "--target=google"],
+    "slipway deploy --target=": ["--target=local", "--target=google", "--target=hosts"],
     "slipway deploy b.yaml --ou": ["--output"],
     "slipway create b.yaml -o rep": ["reports/"],
     "slipway create b.yaml --output=rep": ["--output=reports/"],
