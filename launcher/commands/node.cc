@@ -9,6 +9,7 @@
 #include "launcher/commands/node_describe.h"
 #include "launcher/commands/node_export.h"
 #include "launcher/commands/node_follow.h"
+#include "launcher/commands/node_join.h"
 #include "launcher/commands/node_power.h"
 #include "launcher/commands/node_reconcile.h"
 #include "launcher/commands/node_transport.h"
@@ -70,6 +71,8 @@ int node(Args args) {
         {"export", node_export},
         {"follow", node_follow},
         {"guard", guard},
+        {"join", node_join},
+        {"leave", node_leave},
         {"resume", node_resume},
         {"suspend", node_suspend},
         {"reconcile", node_reconcile},

@@ -58,6 +58,11 @@ void end_daemon(const std::string& name, int port) {
   if (process == 0) return;
   ::kill(process, SIGTERM);
   wait_for_port(name, port, false);
+  const auto end = std::chrono::steady_clock::now() + longest_change;
+  while (daemon_process(name) == process) {
+    if (std::chrono::steady_clock::now() > end) throw Error(name + " does not end");
+    std::this_thread::sleep_for(50ms);
+  }
 }
 
 void restart_in_foreground(const std::string& name, int port, const std::function<bool()>& ready) {
@@ -73,6 +78,19 @@ void restart_in_foreground(const std::string& name, int port, const std::functio
 
 void restart_slurmctld() {
   restart_in_foreground("slurmctld", slurmctld_port, slurmctld_answers);
+}
+
+void stop_slurm() {
+  if (!runs_systemd()) {
+    end_daemon("slurmctld", slurmctld_port);
+    end_daemon("slurmd", slurmd_port);
+    return;
+  }
+  for (const char* name : {"slurmctld.service", "slurmd.service"}) {
+    if (!run_process({"/bin/systemctl", "cat", name}).ok()) continue;  // not on this machine
+    run_checked({"/bin/systemctl", "disable", "--quiet", "--now", name},
+                {.input = "", .deadline = longest_change});
+  }
 }
 
 void restart_slurmdbd(bool waits) {

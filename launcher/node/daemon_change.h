@@ -17,6 +17,9 @@ void restart_slurmd(const std::vector<std::string>& options);
 // Has slurmd read its files again, as `scontrol reconfigure` does. Throws Error.
 void reload_slurmd();
 
+// Stops slurmctld and slurmd, also at the next boot. Jobs continue without them. Throws Error.
+void stop_slurm();
+
 // Restarts slurmdbd and waits until it listens; slurmctld keeps records meanwhile. Throws Error.
 // One that waits for another machine's does not listen.
 void restart_slurmdbd(bool waits);

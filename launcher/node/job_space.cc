@@ -189,6 +189,10 @@ std::set<std::string> jobs_with_a_slurmstepd(const std::vector<std::string>& com
   return jobs;
 }
 
+std::set<std::string> running_jobs() {
+  return jobs_with_a_slurmstepd(command_lines_of_root());
+}
+
 std::vector<std::string> sweep_job_space(const fs::path& folder,
                                          std::chrono::milliseconds deadline) {
   const auto end = std::chrono::steady_clock::now() + deadline;
@@ -196,7 +200,7 @@ std::vector<std::string> sweep_job_space(const fs::path& folder,
   // running, unless that was killed.
   const std::vector<fs::path> folders = job_folders(folder);
   if (folders.empty()) return {};
-  const std::set<std::string> running = jobs_with_a_slurmstepd(command_lines_of_root());
+  const std::set<std::string> running = running_jobs();
   std::vector<std::string> swept;
   for (const fs::path& job : folders) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(

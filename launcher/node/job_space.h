@@ -44,6 +44,9 @@ std::string job_container_conf_for(std::string text, const SlurmVersion& version
 // The jobs that have a slurmstepd among these command lines of root's processes.
 std::set<std::string> jobs_with_a_slurmstepd(const std::vector<std::string>& command_lines);
 
+// The jobs that run on this machine, by their slurmstepd.
+std::set<std::string> running_jobs();
+
 // Removes folders of jobs that have no slurmstepd, and returns the jobs. Stops at the deadline; the
 // next call continues.
 std::vector<std::string> sweep_job_space(const std::filesystem::path& folder,
