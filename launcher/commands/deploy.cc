@@ -16,6 +16,7 @@
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
+#include "launcher/commands/hosts_target.h"
 #include "launcher/commands/target.h"
 #include "launcher/local/image_store.h"
 #include "launcher/local/launch.h"
@@ -34,8 +35,7 @@ struct LocalOptions {
   std::vector<std::string> nodes;  // NODESET=N
 };
 
-void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
-  LoadedBlueprint loaded(input, Purpose::cluster);
+void deploy_local(LoadedBlueprint& loaded, const LocalOptions& given) {
   CheckedCluster checked = loaded.cluster();
   cluster::resize(checked.cluster, given.nodes);
   if (given.accounting) checked.cluster.controller.accounting = true;
@@ -99,18 +99,38 @@ void deploy_google(const DeploymentInput& input, apply::DeployOptions options) {
   });
 }
 
-// Throws UsageError when an option belongs to the other target.
-void check_options(bool google, const DeploymentInput& input, const apply::DeployOptions& options,
-                   bool has_local_options) {
-  if (google && has_local_options) {
-    throw UsageError(
-        "--timeout, --nodes, --image, --accounting, --force and --quiet are for --target local");
+// Throws UsageError when an option belongs to another target.
+void check_options(const std::string& target, const DeploymentInput& input,
+                   const apply::DeployOptions& options, const LocalOptions& local) {
+  const bool is_google = target == "google";
+  if (is_google && (local.quiet || local.timeout_seconds != LocalOptions().timeout_seconds)) {
+    throw UsageError("--timeout and --quiet are not for --target google");
   }
-  if (google) return;
-  if (!input.only.empty() || !input.skip.empty() || options.auto_approve || options.rebuild ||
-      input.parent != ".") {
-    throw UsageError(
-        "--only, --skip, --auto-approve, --rebuild and --output are for --target google");
+  if (target != "local" &&
+      (local.accounting || local.force || !local.nodes.empty() || !local.image.empty())) {
+    throw UsageError("--nodes, --image, --accounting and --force are for --target local");
+  }
+  if (target == "local" && options.auto_approve) {
+    throw UsageError("--auto-approve is not for --target local");
+  }
+  if (!is_google &&
+      (!input.only.empty() || !input.skip.empty() || options.rebuild || input.parent != ".")) {
+    throw UsageError("--only, --skip, --rebuild and --output are for --target google");
+  }
+}
+
+// A blueprint on this machine or on others that exist, as `machines` and --target say.
+void deploy_blueprint(const DeploymentInput& input, const std::string& target,
+                      const apply::DeployOptions& options, const LocalOptions& local) {
+  LoadedBlueprint loaded(input.blueprint, Purpose::cluster);
+  const bool on_hosts = target == "hosts" || (target.empty() && loaded.has_machines());
+  check_options(on_hosts ? "hosts" : "local", input, options, local);
+  if (on_hosts) {
+    deploy_hosts(loaded, {.timeout = std::chrono::seconds(local.timeout_seconds),
+                          .auto_approve = options.auto_approve,
+                          .quiet = local.quiet});
+  } else {
+    deploy_local(loaded, local);
   }
 }
 
@@ -130,28 +150,36 @@ int deploy(Args args) {
       "On Google Cloud (--target google), Terraform and Packer create the cluster group by group, "
       "from a blueprint or from a folder that `slipway create` wrote. If a deploy fails or is "
       "killed, run it again: it resumes where it stopped. Before it changes a cluster that runs, "
-      "it says what becomes of running jobs, and asks.");
+      "it says what becomes of running jobs, and asks.\n\n"
+      "On machines that exist already (--target hosts), which `machines` in the blueprint names, "
+      "it "
+      "installs packages by ssh, writes Slurm's files, starts the daemons, and waits until all "
+      "nodes are ready. It asks before it installs, and before a machine joins. Run it again at "
+      "any time: only what differs is changed.");
   input.blueprint.add_options(line, "BLUEPRINT|FOLDER");
-  line.option("target", "local|google", "where to deploy", &target,
-              "local for a blueprint, google for a folder");
-  line.section("Options for --target local");
+  line.option("target", "local|google|hosts", "where to deploy", &target,
+              "google for a folder; for a blueprint, hosts if it has `machines`, else local");
+  line.section("Options for --target local and hosts");
   line.option("timeout", "SECONDS", "give up if no further node is up or idle for this long",
               &local.timeout_seconds);
+  line.flag("quiet,q", "print errors only", &local.quiet);
+  line.section("Options for --target local");
   line.option("nodes", "NODESET=N", "change the number of static nodes of a nodeset", &local.nodes);
   line.option("image", "IMAGE", "start nodes from an image that `slipway image build` made",
               &local.image, "this machine's own root file system");
   line.flag("accounting", "keep the history of jobs, with slurmdbd and MariaDB", &local.accounting);
   line.flag("force", "stop nodes even if jobs are running on them", &local.force);
-  line.flag("quiet,q", "print errors only", &local.quiet);
+  line.section("Options for --target google and hosts");
+  line.flag("auto-approve", "do not ask before each group, or before machines are changed",
+            &options.auto_approve);
+  line.flag("yes,y", "the same", &yes);
+  line.hide();
   line.section("Options for --target google");
   line.option("output,o", "FOLDER", "write the deployment's folder here", &input.parent);
   line.option("out", "FOLDER", "--output, as gcluster spells it", &input.parent);
   line.hide();
   line.option("only", "GROUP,...", "deploy these groups only", &input.only);
   line.option("skip", "GROUP,...", "deploy all groups but these", &input.skip);
-  line.flag("auto-approve", "do not ask before each group", &options.auto_approve);
-  line.flag("yes,y", "the same", &yes);
-  line.hide();
   line.flag("rebuild", "build images again, even unchanged ones", &options.rebuild);
   line.flag("overwrite-deployment,w", "gcluster's option: deploy always does", &overwrite);
   line.hide();
@@ -161,6 +189,8 @@ int deploy(Args args) {
   line.example("slipway deploy cluster.yaml --vars deployment_name=two",
                "start a second one next to it, under another name");
   line.example("slipway deploy cluster.yaml --nodes gpu_nodeset=64", "start it at another size");
+  line.example("slipway deploy cluster.yaml -d machines.yaml",
+               "make the machines that `machines` there names a cluster");
   line.example("slipway deploy cluster.yaml --target google",
                "create it in the cloud, with a question before each step");
   line.environment("XDG_STATE_HOME", "where local deployments are kept (default ~/.local/state)");
@@ -168,17 +198,14 @@ int deploy(Args args) {
   line.see_also("slipway-destroy(1)");
   if (!line.parse(args)) return 0;
   options.auto_approve = options.auto_approve || yes;
-  if (target.empty()) target = input.is_folder() ? "google" : "local";
+  if (target.empty() && input.is_folder()) target = "google";
   require_target(target);
   if (local.timeout_seconds < 1) throw UsageError("--timeout is at least 1 second");
-  check_options(target == "google", input, options,
-                local.quiet || local.accounting || local.force || !local.nodes.empty() ||
-                    !local.image.empty() ||
-                    local.timeout_seconds != LocalOptions().timeout_seconds);
   if (target == "google") {
+    check_options(target, input, options, local);
     deploy_google(input, options);
   } else {
-    deploy_local(input.blueprint, local);
+    deploy_blueprint(input, target, options, local);
   }
   return 0;
 }

@@ -8,12 +8,20 @@
 #include "common/status_line.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
+#include "launcher/commands/hosts_target.h"
 #include "launcher/commands/made_machines.h"
 #include "launcher/commands/target.h"
 #include "launcher/local/launch.h"
 
 namespace slipway::commands {
 namespace {
+
+// Whether it is a blueprint, for machines that exist already.
+bool means_blueprint(const std::string& word, const std::string& target) {
+  std::error_code ignored;
+  return target == "hosts" || (target.empty() && word.find('.') != std::string::npos &&
+                               std::filesystem::is_regular_file(word, ignored));
+}
 
 // Whether `word` is a folder. A local deployment of that name wins, unless there is a slash.
 bool means_folder(const std::string& word, const std::string& target) {
@@ -103,9 +111,11 @@ int destroy(Args args) {
       "destroyed, the last group first. The folder itself stays. You are asked before each group, "
       "in a script too. Write ./NAME when a deployment has the same name. Machines that Slurm "
       "started for jobs are deleted with their cluster, unless the blueprint has "
-      "`enable_cleanup_compute: false`. If something is left, run it again.");
-  line.positional("DEPLOYMENT|FOLDER", &name);
-  line.option("target", "local|google", "which one, if the name could be both", &target,
+      "`enable_cleanup_compute: false`. If something is left, run it again.\n\n"
+      "BLUEPRINT has `machines`: these leave the cluster. Slurm's daemons stop there, and its "
+      "files are removed; packages, Slurm's state and logs stay.");
+  line.positional("DEPLOYMENT|FOLDER|BLUEPRINT", &name);
+  line.option("target", "local|google|hosts", "which one, if the name could be several", &target,
               "local if there is such a deployment");
   line.flag("auto-approve", "do not ask", &options.auto_approve);
   line.flag("yes,y", "the same", &yes);
@@ -116,14 +126,24 @@ int destroy(Args args) {
   line.flag("images", "delete the images that Packer built, too", &options.images);
   line.flag("keep-machines", "do not look for machines that Slurm started", &keep_machines);
   line.option("diagnostics", "text|json", "how to print mistakes", &input.blueprint.diagnostics);
+  line.section("Options for a blueprint");
+  line.option("deployment-file,d", "FILE", "take variables and `machines` from this file",
+              &input.blueprint.deployment_files);
+  line.option("vars", "NAME=VALUE", "set a variable", &input.blueprint.vars);
   line.section("");
   line.example("slipway destroy quickstart", "remove a local deployment and end its jobs");
   line.example("slipway destroy ./cluster", "destroy what was deployed from this folder");
+  line.example("slipway destroy lab.yaml", "take the machines that exist out of the cluster");
   line.see_also("slipway-deploy(1)");
   if (!line.parse(args)) return 0;
 
   options.auto_approve = options.auto_approve || yes;
 
+  if (means_blueprint(name, target)) {
+    LoadedBlueprint loaded(input.blueprint, Purpose::cluster);
+    destroy_hosts(loaded, {.auto_approve = options.auto_approve});
+    return 0;
+  }
   if (means_folder(name, target)) {
     if (!input.is_folder()) throw Error(fmt::format("there is no folder `{}`", name));
     if (!keep_machines) options.made_machines = machines_made_by_slurm();

@@ -3,20 +3,17 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <set>
-#include <thread>
 
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/hosts/at_once.h"
 
 namespace slipway::hosts {
 namespace {
 
-constexpr size_t at_a_time = 32;
 constexpr std::chrono::seconds start_within{60}, answer_within{150};
 
 NodeAnswer ask(const std::string& node, std::vector<std::string> command) {
@@ -66,20 +63,13 @@ std::vector<SiteNode> nodes_of_slurm() {
 std::vector<NodeAnswer> ask_nodes(const std::vector<std::string>& nodes,
                                   const std::vector<std::string>& command) {
   std::vector<NodeAnswer> answers(nodes.size());
-  std::atomic<size_t> next = 0;
-  std::vector<std::jthread> workers;
-  for (size_t i = 0; i < std::min(at_a_time, nodes.size()); ++i) {
-    workers.emplace_back([&] {
-      for (size_t at = next++; at < nodes.size(); at = next++) {
-        try {
-          answers[at] = ask(nodes[at], command);
-        } catch (const std::exception& error) {
-          answers[at] = {nodes[at], "", error.what()};
-        }
-      }
-    });
-  }
-  workers.clear();
+  for_each_at_once(nodes.size(), [&](size_t at) {
+    try {
+      answers[at] = ask(nodes[at], command);
+    } catch (const std::exception& error) {
+      answers[at] = {nodes[at], "", error.what()};
+    }
+  });
   return answers;
 }
 
