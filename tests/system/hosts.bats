@@ -18,12 +18,20 @@ setup_file() {
   local key name
   key=$(machine $L cat /root/.ssh/lab.pub)
   for name in $C $L $N-0 $N-1 $N-2 $N-3; do
-    machine $name sh -ec 'mkdir -p -m 700 /root/.ssh /etc/dropbear; echo "$1" >/root/.ssh/authorized_keys; dropbear -R' sh "$key"
+    machine $name sh -ec 'mkdir -p -m 700 /root/.ssh; echo "$1" >/root/.ssh/authorized_keys' sh "$key"
+    start_ssh_server $name
   done
   name_hosts "'$N-[0-2]'"
 }
 
 teardown_file() { cloud_stop; }
+
+# start_ssh_server NAME: OpenSSH's if this machine has it; Dropbear, whose package starts nothing, otherwise
+start_ssh_server() {
+  machine "$1" sh -ec 'if [ -x /usr/sbin/sshd ]; then
+      mkdir -p /run/sshd && ssh-keygen -A && /usr/sbin/sshd -f /dev/null -o UsePAM=no
+    else mkdir -p /etc/dropbear && dropbear -R; fi' >/dev/null
+}
 
 # name_hosts NODES [line of `ssh`...]: in the deployment file
 name_hosts() {
@@ -64,7 +72,7 @@ process_of() { machine "$1" pgrep -x "$2"; }
   fails_with 1 "the controller $C: ssh: "
   fails_with 1 "use a key, or an agent"
   # A user who may not become root.
-  machine $C sh -ec 'useradd --create-home ops; install -d -m 700 -o ops ~ops/.ssh; install -m 600 -o ops /root/.ssh/authorized_keys ~ops/.ssh'
+  machine $C sh -ec 'useradd --create-home --password '"'*'"' ops; install -d -m 700 -o ops ~ops/.ssh; install -m 600 -o ops /root/.ssh/authorized_keys ~ops/.ssh'
   name_hosts "'$N-[0-2]'" "user: ops"
   run lab deploy --auto-approve
   fails_with 1 "the controller $C: "
@@ -125,11 +133,11 @@ process_of() { machine "$1" pgrep -x "$2"; }
   refuse machine $N-0 test -e /etc/slurm/slurm.conf
   refuse process_of $N-0 slurmd
   [ "$(machine $L srun --chdir=/ --nodes=3 hostname | sort)" = "$(printf '%s\n' $N-1 $N-2 $N-3)" ]
-  machine $N-2 pkill -x dropbear
+  machine $N-2 pkill -x "dropbear|sshd"
   run lab deploy --auto-approve
   fails_with 1 "$N-2: ssh: "
   fails_with 1 "1 machine not done; the others are"
-  machine $N-2 dropbear -R
+  start_ssh_server $N-2
   lab deploy --auto-approve
 }
 
