@@ -91,8 +91,7 @@ class Planner {
     return site;
   }
 
-  // slurmctld serves slurmd of its own release and, since the protocol's rules allow it, of older
-  // ones: two before 24.11, three since (Slurm's upgrade guide).
+  // No slurmd may be newer than slurmctld (slurm.schedmd.com/upgrades.html).
   static void require_release(const std::string& name, const HostFacts& facts,
                               const HostFacts& controller) {
     const auto release = [](const SlurmVersion& version) {

@@ -18,6 +18,8 @@ setup_file() {
   local key name
   key=$(machine $L cat /root/.ssh/lab.pub)
   for name in $C $L $N-0 $N-1 $N-2 $N-3; do
+    # In a user's namespace, nobody owns the host's files, which ssh refuses.
+    machine $name mount -t tmpfs ssh /etc/ssh
     machine $name sh -ec 'mkdir -p -m 700 /root/.ssh; echo "$1" >/root/.ssh/authorized_keys' sh "$key"
     start_ssh_server $name
   done
