@@ -18,6 +18,7 @@
 #   ./test.sh --packages only: the packages of Debian 12 and 13 and RPMs are built in clean roots, twice, and installed, used,
 #                        upgraded under a job and removed on clean systems with Slurm, and the archive is tried without root
 #                        (tests/packages.sh --help)
+#   ./test.sh --own-machines   only: clean systems with systemd and an SSH server become a cluster (tests/own_machines.sh --help)
 #   ./test.sh --slurm-releases   only: the plugins for each of five releases of Slurm, on each of them (tests/slurm_releases.sh --help)
 #   ./test.sh --api-server   only: manifests on a real API server, built from Debian sid's package and kept in ~/.cache (as root)
 #   ./test.sh --distributions   only: the quickstart and --quick on Debian 12, 13 and sid (tests/distributions.sh --help)
@@ -43,11 +44,12 @@ case "${1:-}" in
   --soak) soak=true ;;
   --gpu) gpu=true ;;
   --packages) install_packages packages && exec tests/packages.sh --twice bookworm trixie ;;
+  --own-machines) install_packages packages && build_slipway && exec tests/own_machines.sh ;;
   --slurm-releases) install_packages packages && exec tests/slurm_releases.sh ;;
   --api-server) exec tests/kubernetes/build_api_server.sh --test ;;
   --distributions) exec tests/distributions.sh --test quick bookworm,trixie,sid ;;
   --help) sed -n '/^set /q; s/^# \{0,1\}//p' test.sh | tail -n +2 && exit ;;
-  *) die "unknown option $1; known: --quick, --thorough, --sanitized, --all, --images, --soak, --gpu, --packages, --slurm-releases, --api-server, --distributions, --help" ;;
+  *) die "unknown option $1; known: --quick, --thorough, --sanitized, --all, --images, --soak, --gpu, --packages, --own-machines, --slurm-releases, --api-server, --distributions, --help" ;;
 esac
 [ $# -le 1 ] || die "one option at a time, not: $*"
 

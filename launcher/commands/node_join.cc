@@ -11,6 +11,7 @@
 
 #include "common/command_line.h"
 #include "common/error.h"
+#include "common/file.h"
 #include "common/host_name.h"
 #include "common/installation.h"
 #include "common/process.h"
@@ -35,6 +36,12 @@ std::string line_of_slurmd() {
   return text.substr(0, text.find('\n'));
 }
 
+// slurmd refuses to start where controllers of version 1 are mounted as well.
+bool has_only_cgroups_v2() {
+  return std::filesystem::exists("/sys/fs/cgroup/cgroup.controllers") &&
+         split(trim(read_file("/proc/self/cgroup")), '\n').size() == 1;
+}
+
 hosts::HostFacts facts_of_this_machine(const hosts::Wishes& wishes) {
   const std::filesystem::path folder = catalogue_folder();
   const cluster::Catalogue catalogue = read_whole_catalogue(folder);
@@ -48,8 +55,7 @@ hosts::HostFacts facts_of_this_machine(const hosts::Wishes& wishes) {
   facts.host_name = own_host_name().substr(0, own_host_name().find('.'));
   facts.slurm = slurm.version;
   facts.has_pmix = slurm.has_pmix;
-  facts.has_cgroups = std::filesystem::is_directory("/run/systemd/system") &&
-                      std::filesystem::exists("/sys/fs/cgroup/cgroup.controllers");
+  facts.has_cgroups = std::filesystem::is_directory("/run/systemd/system") && has_only_cgroups_v2();
   facts.programs = installation.internal_programs();
   facts.plugins = installation.spank_plugins();
   facts.deployment = node::joined_deployment();

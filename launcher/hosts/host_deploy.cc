@@ -325,16 +325,26 @@ class Deploy {
     }
   }
 
+  // What slurmd's log has last about an error; empty if there is none.
+  std::string last_error_of(const Host& host) const {
+    const RemoteAnswer answer =
+        ssh_.run(host.node.address,
+                 "grep -E 'fatal|error' /var/log/slurm/slurmd.log | tail -n 1 | cut -c 1-300");
+    return std::string(trim(answer.output));
+  }
+
   void blame(const std::vector<std::string>& names,
              const std::map<std::string, std::string>& states) {
     for (Host& host : hosts_) {
       if (std::ranges::find(names, host.node.name) == names.end()) continue;
+      const std::string error = last_error_of(host);
       const auto found = states.find(host.node.name);
       host.answer.problem = found == states.end()
                                 ? "slurmctld does not answer"
                                 : fmt::format("Slurm says it is {} after {} s", found->second,
                                               console_.patience.count());
-      host.answer.help = "look at /var/log/slurm/slurmd.log there";
+      host.answer.help =
+          error.empty() ? "look at /var/log/slurm/slurmd.log there" : "slurmd's log has: " + error;
     }
   }
 

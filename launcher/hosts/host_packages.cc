@@ -34,17 +34,30 @@ std::string quoted(const std::vector<std::string>& words) {
   return text;
 }
 
+// A shell function that prints the version of Slurm, or fails. Daemons print it without a
+// configuration; clients want one.
+constexpr const char* version_function =
+    "version_of_slurm() {\n"
+    "  for d in /usr/sbin/slurmd /usr/sbin/slurmctld; do\n"
+    "    [ ! -x $d ] || { $d -V; return; }\n"
+    "  done\n"
+    "  [ -x /usr/bin/sinfo ] || return\n"
+    "  f=$(mktemp) || return\n"
+    "  printf 'ClusterName=none\\nSlurmctldHost=none\\n' >\"$f\"\n"
+    "  SLURM_CONF=$f sinfo -V\n"
+    "  rm -f \"$f\"\n"
+    "}\n";
+
 // Prints lines "os …", "is ID", "codename …", "slipway PATH", "slurm VERSION", "has FAMILY
 // PACKAGE".
 std::string question(const PackageTable& table, const std::string& role) {
-  std::string script =
+  std::string script = version_function;
+  script +=
       ". /etc/os-release\n"
       "echo \"os $PRETTY_NAME\"\n"
       "for id in $ID $ID_LIKE; do echo \"is $id\"; done\n"
       "echo \"codename $VERSION_CODENAME\"\n"
-      "for d in /usr/sbin/slurmd /usr/sbin/slurmctld /usr/bin/sinfo; do\n"
-      "  [ ! -x $d ] || { echo \"slurm $($d -V)\"; break; }\n"
-      "done\n";
+      "v=$(version_of_slurm) && echo \"slurm $v\"\n";
   for (const std::string& program : table.programs) {
     script += fmt::format("[ ! -x {0} ] || echo slipway {0}\n", program);
   }
@@ -143,10 +156,9 @@ std::string archive_of(const fs::path& folder, const Inventory& inventory,
 
 RemoteAnswer install_slipway(const Inventory& inventory, const Ssh& ssh, const std::string& address,
                              const fs::path& folder) {
-  const RemoteAnswer version =
-      ssh.run(address,
-              "for d in /usr/sbin/slurmd /usr/sbin/slurmctld /usr/bin/sinfo; do [ ! -x $d ] || "
-              "exec $d -V; done; echo 'Slurm is not there' >&2; exit 1");
+  const RemoteAnswer version = ssh.run(
+      address, version_function +
+                   std::string("version_of_slurm || { echo 'Slurm is not there' >&2; exit 1; }"));
   if (!version.problem.empty()) return version;
   const SlurmVersion slurm = parse_slurm_version(version.output);
   const std::string release = fmt::format("{}.{:02}", slurm.year, slurm.month);

@@ -147,7 +147,16 @@ SlurmVersion slurm_version() {
     if (!std::filesystem::exists(daemon)) continue;
     return parse_slurm_version(run_checked({daemon, "-V"}, {.input = "", .deadline = 10s}));
   }
-  return {};
+  if (!std::filesystem::exists("/usr/bin/sinfo")) return {};
+  // On a login node there may be only clients, and no configuration yet.
+  const std::filesystem::path conf = "/run/slipway/version.conf";
+  make_directories(conf.parent_path());
+  write_file(conf, "ClusterName=none\nSlurmctldHost=none\n");
+  const std::string text =
+      run_checked({"/usr/bin/env", "SLURM_CONF=" + conf.string(), "/usr/bin/sinfo", "-V"},
+                  {.input = "", .deadline = 10s});
+  std::filesystem::remove(conf);
+  return parse_slurm_version(text);
 }
 
 void restart_daemon(const std::string& name) {
