@@ -30,8 +30,9 @@ as_ann() { as ann "$1"; }
   [ "$(grep -c '^4321$' <<<"$output")" -eq 2 ]
   [ "$(grep -c '4321 .* 1$' <<<"$output")" -eq 2 ]
   run as_ann 'srun --quiet --container-remap-root --container-image=/home/a.sqsh sh -c "id -u; grep Seccomp: /proc/self/status; cat /etc/shadow /proc/1/environ"'
-  [[ "$output" == "0"*"Seccomp:"*2* ]]
+  # What cat complains about may come first: srun passes both streams on by themselves.
   [ "$status" -ne 0 ]
+  { grep -qx 0 <<<"$output" && grep -q '^Seccomp:.*2$' <<<"$output"; } || { echo "$output" && false; }
   run on_nodes 'stat --format="%u %a %n" /run/slipway/containers /run/slipway/containers/4321 2>/dev/null; true'
   [[ "$output" == *"0 755 /run/slipway/containers"*"4321 700 /run/slipway/containers/4321"* ]]
 }
