@@ -15,6 +15,10 @@ namespace {
 
 constexpr int ssh_failed = 255;  // ssh(1), EXIT STATUS
 
+// Some servers give root a user's PATH, with which dpkg refuses to work.
+constexpr const char* root_path =
+    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; export PATH\n";
+
 // What OpenSSH and sudo say, and what helps.
 struct KnownProblem {
   std::string_view text, help;
@@ -39,6 +43,14 @@ std::string help_for(const std::string& errors) {
   return {};
 }
 
+// For the login shell of the user there, whichever it is.
+std::string as_root(const std::string& command) {
+  const std::string script = fmt::format(
+      "c={}; if [ \"$(id -u)\" = 0 ]; then exec sh -c \"$c\"; else exec sudo -n sh -c \"$c\"; fi",
+      shell_quote(std::string(root_path) + command));
+  return "exec /bin/sh -c " + shell_quote(script);
+}
+
 // The last line that says something.
 std::string last_words(const std::string& errors) {
   const std::vector<std::string> lines = split(trim(errors), '\n');
@@ -59,11 +71,7 @@ RemoteAnswer Ssh::run(const std::string& address, const std::string& command,
   if (!access_.user.empty()) argv.insert(argv.end(), {"-l", access_.user});
   if (!access_.identity_file.empty()) argv.insert(argv.end(), {"-i", access_.identity_file});
   for (const std::string& option : access_.options) argv.insert(argv.end(), {"-o", option});
-  argv.insert(argv.end(),
-              {"--", address,
-               fmt::format("c={}; if [ \"$(id -u)\" = 0 ]; then exec sh -c \"$c\"; else exec sudo "
-                           "-n sh -c \"$c\"; fi",
-                           shell_quote(command))});
+  argv.insert(argv.end(), {"--", address, as_root(command)});
   const ProcessResult result = run_process(argv, {.input = input, .deadline = deadline});
   if (result.ok()) return {result.output, "", ""};
   if (result.timed_out) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -147,8 +148,8 @@ SlurmVersion slurm_version() {
     if (!std::filesystem::exists(daemon)) continue;
     return parse_slurm_version(run_checked({daemon, "-V"}, {.input = "", .deadline = 10s}));
   }
-  if (!std::filesystem::exists("/usr/bin/sinfo")) return {};
-  // On a login node there may be only clients, and no configuration yet.
+  // On a login node there may be only clients, and no configuration yet. Only root may write there.
+  if (!std::filesystem::exists("/usr/bin/sinfo") || ::geteuid() != 0) return {};
   const std::filesystem::path conf = "/run/slipway/version.conf";
   make_directories(conf.parent_path());
   write_file(conf, "ClusterName=none\nSlurmctldHost=none\n");

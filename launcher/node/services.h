@@ -54,7 +54,8 @@ std::string slurmd_environment(const std::vector<std::string>& options);
 void start_daemons(const std::string& role, IfRunning running = IfRunning::keep,
                    const std::vector<std::string>& slurmd_options = {});
 
-// This machine's Slurm; 0.0.0 if it is not installed. Throws Error.
+// This machine's Slurm; 0.0.0 if it is not installed, or only its clients are and the caller is not
+// root. Throws Error.
 SlurmVersion slurm_version();
 
 // On a node whose PID 1 is ours: restarts a daemon by name ("slurmctld") and waits until it serves.
