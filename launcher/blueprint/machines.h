@@ -1,5 +1,5 @@
 // `machines` of a blueprint or a deployment file: the hosts that a cluster runs on, if they exist
-// already. docs/guides/own-machines.md
+// already. docs/start/own-machines.md
 #pragma once
 
 #include <algorithm>

@@ -23,6 +23,7 @@
 #include "launcher/hosts/host_facts.h"
 #include "launcher/node/installed_slurm.h"
 #include "launcher/node/join.h"
+#include "launcher/node/service.h"
 
 namespace slipway::commands {
 namespace {
@@ -55,7 +56,7 @@ hosts::HostFacts facts_of_this_machine(const hosts::Wishes& wishes) {
   facts.host_name = own_host_name().substr(0, own_host_name().find('.'));
   facts.slurm = slurm.version;
   facts.has_pmix = slurm.has_pmix;
-  facts.has_cgroups = std::filesystem::is_directory("/run/systemd/system") && has_only_cgroups_v2();
+  facts.has_cgroups = node::has_systemd() && has_only_cgroups_v2();
   facts.programs = installation.internal_programs();
   facts.plugins = installation.spank_plugins();
   facts.deployment = node::joined_deployment();

@@ -36,7 +36,10 @@ struct Host {
 class Deploy {
  public:
   Deploy(const HostsDeployment& deployment, const HostsConsole& console)
-      : deployment_(deployment), console_(console), ssh_(deployment.machines.ssh) {
+      : deployment_(deployment),
+        console_(console),
+        ssh_(deployment.machines.ssh),
+        table_(load_package_table(deployment.catalogue_folder)) {
     for (cluster::Node& node : cluster::nodes(deployment.cluster)) {
       hosts_.push_back({std::move(node), {}, {}, {}});
     }
@@ -55,8 +58,7 @@ class Deploy {
   }
 
   std::vector<HostProblem> destroy() {
-    // Compute nodes first, so that slurmctld does not see them die.
-    std::reverse(hosts_.begin(), hosts_.end());
+    // The controller last, so that it is there while its nodes leave.
     for (const bool is_controller : {false, true}) {
       work("leaving", [&](Host& host) {
         if ((host.node.role == "controller") != is_controller) return;
@@ -88,18 +90,18 @@ class Deploy {
   }
 
   void require_controller() const {
-    for (const Host& host : hosts_) {
-      if (host.node.role != "controller" || host.is_good()) continue;
-      throw Error(fmt::format("the controller {}: {}{}", host.node.name, host.answer.problem,
-                              host.answer.help.empty() ? "" : "; " + host.answer.help));
-    }
+    const Host& host = controller();
+    if (host.is_good()) return;
+    throw Error(fmt::format("the controller {}: {}{}", host.node.name, host.answer.problem,
+                            host.answer.help.empty() ? "" : "; " + host.answer.help));
   }
 
   void look_for_packages() {
-    table_ = load_package_table(deployment_.catalogue_folder);
-    work("asking", [&](Host& host) {
-      host.inventory = take_inventory(table_, ssh_, host.node.address, host.node.role, host.answer);
-    });
+    work("asking", [&](Host& host) { look_for_packages(host); });
+  }
+
+  void look_for_packages(Host& host) const {
+    host.inventory = take_inventory(table_, ssh_, host.node.address, host.node.role, host.answer);
   }
 
   void install() {
@@ -117,8 +119,7 @@ class Deploy {
     work("installing", [&](Host& host) {
       if (wanted_packages(host.inventory).empty()) return;
       host.answer = install_packages(host.inventory, ssh_, host.node.address, deployment_.packages);
-      if (!host.is_good()) return;
-      host.inventory = take_inventory(table_, ssh_, host.node.address, host.node.role, host.answer);
+      if (host.is_good()) look_for_packages(host);
     });
   }
 
@@ -213,9 +214,7 @@ class Deploy {
     work("starting the controller", [&](Host& host) {
       if (host.node.role == "controller") joined = give_order(host, order_for(host, plan));
     });
-    for (const Host& host : hosts_) {
-      if (host.node.role == "controller") report(host.node.name, joined);
-    }
+    report(controller().node.name, joined);
     return joined;
   }
 
@@ -243,7 +242,7 @@ class Deploy {
     if (!text_of(joined).empty()) console_.print(fmt::format("{}: {}", name, text_of(joined)));
   }
 
-  // "changed slurm.conf, node.json; restarted slurmd"
+  // "wrote slurm.conf, node.json; restarted slurmd"
   static std::string text_of(const node::Joined& joined) {
     std::string text;
     if (!joined.changed.empty()) text = "wrote " + join(joined.changed, ", ");
@@ -253,7 +252,7 @@ class Deploy {
 
   RemoteAnswer leave(const std::string& address) const {
     std::string script;
-    for (const std::string& program : load_package_table(deployment_.catalogue_folder).programs) {
+    for (const std::string& program : table_.programs) {
       script += fmt::format("[ ! -x {0} ] || exec {0} node leave {1}\n", program,
                             shell_quote(deployment_.cluster.deployment));
     }
@@ -361,7 +360,7 @@ class Deploy {
   const HostsDeployment& deployment_;
   const HostsConsole& console_;
   const Ssh ssh_;
-  PackageTable table_;
+  const PackageTable table_;
   std::vector<Host> hosts_;
 };
 

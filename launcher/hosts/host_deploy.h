@@ -1,5 +1,5 @@
 // Makes machines that exist already a Slurm cluster, by ssh. Can be repeated: what is as it should
-// be stays untouched. docs/guides/own-machines.md
+// be stays untouched. docs/start/own-machines.md
 #pragma once
 
 #include <chrono>

@@ -26,10 +26,6 @@ using namespace std::chrono_literals;
 
 constexpr auto longest_change = 60s;
 
-bool runs_systemd() {
-  return fs::is_directory("/run/systemd/system");
-}
-
 // The process of a daemon by its PID file, or 0: the file may be of a process that has ended.
 pid_t daemon_process(const std::string& name) {
   const fs::path file = fmt::format("/run/{}.pid", name);
@@ -70,8 +66,8 @@ void restart_in_foreground(const std::string& name, int port, const std::functio
                         "root",
                         fmt::format("{}/{}.out", log_folder, name),
                         name + ".service"};
-  if (!runs_systemd()) end_daemon(name, port);
-  run_service(service, ready, runs_systemd() ? IfRunning::restart : IfRunning::keep, 60s);
+  if (!has_systemd()) end_daemon(name, port);
+  run_service(service, ready, has_systemd() ? IfRunning::restart : IfRunning::keep, 60s);
 }
 
 }  // namespace
@@ -81,7 +77,7 @@ void restart_slurmctld() {
 }
 
 void stop_slurm() {
-  if (!runs_systemd()) {
+  if (!has_systemd()) {
     end_daemon("slurmctld", slurmctld_port);
     end_daemon("slurmd", slurmd_port);
     return;
@@ -99,7 +95,7 @@ void restart_slurmdbd(bool waits) {
     return;
   }
   const pid_t process = daemon_process("slurmdbd");
-  if (!runs_systemd() && process > 0) {
+  if (!has_systemd() && process > 0) {
     ::kill(process, SIGTERM);
     const auto end = std::chrono::steady_clock::now() + longest_change;
     while (slurmdbd_runs()) {
@@ -108,18 +104,18 @@ void restart_slurmdbd(bool waits) {
     }
   }
   start_slurmdbd(read_file(slurmdbd_conf_path),
-                 runs_systemd() ? IfRunning::restart : IfRunning::keep, true);
+                 has_systemd() ? IfRunning::restart : IfRunning::keep, true);
 }
 
 void restart_slurmd(const std::vector<std::string>& options) {
-  if (!runs_systemd()) end_daemon("slurmd", slurmd_port);
-  start_daemons("compute", runs_systemd() ? IfRunning::restart : IfRunning::keep, options);
+  if (!has_systemd()) end_daemon("slurmd", slurmd_port);
+  start_daemons("compute", has_systemd() ? IfRunning::restart : IfRunning::keep, options);
   wait_for_port("slurmd", slurmd_port, true);
 }
 
 void reload_slurmd() {
   const pid_t process = daemon_process("slurmd");
-  if (runs_systemd()) {
+  if (has_systemd()) {
     run_checked({"/bin/systemctl", "reload", "slurmd.service"},
                 {.input = "", .deadline = longest_change});
   } else if (process == 0 || ::kill(process, SIGHUP) != 0) {
@@ -131,7 +127,7 @@ void reload_slurmd() {
 }
 
 void reload_sackd() {
-  if (!runs_systemd()) {
+  if (!has_systemd()) {
     if (const pid_t process = daemon_process("sackd"); process > 0) ::kill(process, SIGHUP);
     return;
   }

@@ -72,10 +72,6 @@ void remember(const JoinOrder& order, const std::map<std::string, std::string>& 
              0600);
 }
 
-bool has_systemd() {
-  return fs::is_directory("/run/systemd/system");
-}
-
 void require_ours(const JoinOrder& order, const JoinMemory& memory) {
   if (!memory.deployment.empty() && memory.deployment != order.deployment) {
     throw Error(fmt::format(

@@ -1,5 +1,5 @@
 // Makes this machine, which exists already, a node of a cluster: `slipway node join`. The order
-// comes from `slipway deploy`, by ssh. docs/guides/own-machines.md
+// comes from `slipway deploy`, by ssh. docs/start/own-machines.md
 #pragma once
 
 #include <filesystem>

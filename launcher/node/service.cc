@@ -30,11 +30,6 @@ const passwd& user_entry(const char* name) {
   return *entry;
 }
 
-// As sd_booted(3).
-bool has_systemd() {
-  return std::filesystem::is_directory("/run/systemd/system");
-}
-
 // `child` is 0 for a systemd unit.
 void wait_until(const std::function<bool()>& ready, pid_t child, const Service& service,
                 std::chrono::seconds limit) {
@@ -54,6 +49,10 @@ void wait_until(const std::function<bool()>& ready, pid_t child, const Service& 
 }
 
 }  // namespace
+
+bool has_systemd() {
+  return std::filesystem::is_directory("/run/systemd/system");
+}
 
 pid_t start_service(const Service& service) {
   const passwd user = user_entry(service.user.c_str());

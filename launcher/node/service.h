@@ -24,6 +24,9 @@ struct Service {
   std::string unit;  // systemd unit, used if systemd runs
 };
 
+// Whether systemd runs, as sd_booted(3).
+bool has_systemd();
+
 // Starts it as a child. Throws Error if the program is missing or the user is unknown.
 pid_t start_service(const Service& service);
 
