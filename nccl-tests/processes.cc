@@ -9,11 +9,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
+#include <string>
 
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "nccl-tests/environment.h"
 #include "nccl-tests/launch.h"
 
 namespace slipway::bandwidth {
@@ -51,15 +54,19 @@ void begin_share(int number, int count, pid_t parent) {
   ::setenv(share_variable, fmt::format("{}/{}", number, count).c_str(), 1);
 }
 
-// The worst status of the shares. A stopped process never ends by itself, so it is killed when all
+// The processes that were started, by their ids, as messages name them.
+using Ranks = std::map<pid_t, std::string>;
+
+// The worst status of the ranks. A stopped process never ends by itself, so it is killed when all
 // others have ended.
-int wait_for_all(int count, const std::string& program) {
+int wait_for_all(const Ranks& ranks, const std::string& program) {
   int worst = 0;
   std::set<pid_t> stopped;
-  for (int left = count; left > 0;) {
+  for (size_t left = ranks.size(); left > 0;) {
     int status = 0;
     const pid_t child = ::waitpid(-1, &status, WUNTRACED | WCONTINUED);
     if (child < 0) break;
+    if (ranks.count(child) == 0) continue;  // of the shell that became this program by `exec`
     if (WIFSTOPPED(status)) {
       stopped.insert(child);
     } else if (WIFCONTINUED(status)) {
@@ -68,13 +75,13 @@ int wait_for_all(int count, const std::string& program) {
       stopped.erase(child);
       --left;
       if (WIFSIGNALED(status))
-        fmt::print(stderr, "{}: process {} was killed by signal {}\n", program, child,
+        fmt::print(stderr, "{}: {} was killed by signal {}\n", program, ranks.at(child),
                    WTERMSIG(status));
       worst = std::max(worst, WIFEXITED(status) ? WEXITSTATUS(status) : status_of_killed);
     }
-    if (static_cast<int>(stopped.size()) < left) continue;
+    if (stopped.size() < left) continue;
     for (const pid_t one : stopped) {
-      fmt::print(stderr, "{}: process {} was stopped, and all others have ended\n", program, one);
+      fmt::print(stderr, "{}: {} was stopped, and all others have ended\n", program, ranks.at(one));
       ::kill(one, SIGKILL);
     }
     stopped.clear();
@@ -86,15 +93,20 @@ int wait_for_all(int count, const std::string& program) {
 
 std::optional<int> become_several(int count, const std::string& program) {
   const pid_t parent = ::getpid();
+  const int first_rank = launcher_rank() * count;
+  Ranks ranks;
   std::fflush(nullptr);
   for (int number = 0; number < count; ++number) {
     const pid_t child = ::fork();
     if (child < 0) throw_errno("cannot start a process for each GPU");
-    if (child > 0) continue;
+    if (child > 0) {
+      ranks[child] = fmt::format("rank {} (process {})", first_rank + number, child);
+      continue;
+    }
     begin_share(number, count, parent);
     return std::nullopt;
   }
-  return wait_for_all(count, program);
+  return wait_for_all(ranks, program);
 }
 
 }  // namespace slipway::bandwidth

@@ -127,6 +127,8 @@ def names(text, rank):
     """Whether a message says that this rank is the cause."""
     if re.search(rf"\brank {rank} on \S+ (has gone|has been silent|does not answer|did not connect)", text):
         return True
+    if re.search(rf"\brank {rank} \(process \d+\) was stopped, and all others have ended", text):
+        return True
     if re.search(rf"\brank \d+ cannot connect to rank {rank} on ", text):
         return True
     for ranks in re.findall(r"ranks did not connect to rank 0 on [^:]*: ([0-9,-]+)", text):
