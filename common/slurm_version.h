@@ -10,6 +10,9 @@ namespace slipway {
 struct SlurmVersion {
   int year = 0, month = 0, micro = 0;  // 24.11.5
   auto operator<=>(const SlurmVersion&) const = default;
+
+  // Without the micro version: versions of one release work with each other.
+  SlurmVersion release() const { return {year, month, 0}; }
 };
 
 // Reads what Slurm's programs print: "slurm-wlm 24.11.5", "24.11.5", "slurm 26.05.0-0rc1". Parts

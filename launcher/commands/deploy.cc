@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "common/command_line.h"
@@ -13,6 +14,7 @@
 #include "launcher/apply/deploy.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/resize.h"
+#include "launcher/cluster/slurm_releases.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
@@ -31,9 +33,14 @@ struct LocalOptions {
   bool quiet = false;
   bool accounting = false;
   bool force = false;
+  int at_once = 0;                 // of compute nodes; 0: a tenth
   std::string image;               // of image_store.h; empty: this machine's own root
   std::vector<std::string> nodes;  // NODESET=N
 };
+
+bool changes_image(const local::Plan& current, const std::string& image) {
+  return std::ranges::any_of(current.nodes, [&](const auto& node) { return node.image != image; });
+}
 
 void deploy_local(LoadedBlueprint& loaded, const LocalOptions& given) {
   CheckedCluster checked = loaded.cluster();
@@ -53,6 +60,8 @@ void deploy_local(LoadedBlueprint& loaded, const LocalOptions& given) {
   local::LaunchOptions options;
   options.deadline = std::chrono::seconds(given.timeout_seconds);
   options.force = given.force;
+  options.at_once = static_cast<size_t>(given.at_once);
+  options.releases = cluster::load_slurm_releases(catalogue_folder());
   StatusLine line;
   if (!given.quiet) options.progress = [&](const std::string& text) { line.print(text); };
   if (!given.quiet && line.is_on_terminal()) {
@@ -66,7 +75,10 @@ void deploy_local(LoadedBlueprint& loaded, const LocalOptions& given) {
   const std::optional<local::Plan> current = local::current_plan(folder);
   local::Plan plan = local::make_plan(checked.cluster, checked.catalogue,
                                       current.has_value() ? &*current : nullptr, slurm);
-  plan.image = given.image;
+  plan.start_from(given.image);
+  if (given.at_once > 0 && !(current && changes_image(*current, given.image))) {
+    fmt::print(stderr, "--at-once has no effect: no node changes its image\n");
+  }
   const local::Launched launched = local::launch(plan, folder, options, lock);
   line.clear();
   if (launched.was_there) {
@@ -106,9 +118,10 @@ void check_options(const std::string& target, const DeploymentInput& input,
   if (is_google && (local.quiet || local.timeout_seconds != LocalOptions().timeout_seconds)) {
     throw UsageError("--timeout and --quiet are not for --target google");
   }
-  if (target != "local" &&
-      (local.accounting || local.force || !local.nodes.empty() || !local.image.empty())) {
-    throw UsageError("--nodes, --image, --accounting and --force are for --target local");
+  if (target != "local" && (local.accounting || local.force || local.at_once > 0 ||
+                            !local.nodes.empty() || !local.image.empty())) {
+    throw UsageError(
+        "--nodes, --image, --at-once, --accounting and --force are for --target local");
   }
   if (target == "local" && options.auto_approve) {
     throw UsageError("--auto-approve is not for --target local");
@@ -167,6 +180,10 @@ int deploy(Args args) {
   line.option("nodes", "NODESET=N", "change the number of static nodes of a nodeset", &local.nodes);
   line.option("image", "IMAGE", "start nodes from an image that `slipway image build` made",
               &local.image, "this machine's own root file system");
+  line.option("at-once", "N",
+              "replace this many compute nodes at a time when the image of a running cluster "
+              "changes, each time waiting for their jobs to end",
+              &local.at_once, "a tenth of them");
   line.flag("accounting", "keep the history of jobs, with slurmdbd and MariaDB", &local.accounting);
   line.flag("force", "stop nodes even if jobs are running on them", &local.force);
   line.section("Options for --target google and hosts");
@@ -200,6 +217,7 @@ int deploy(Args args) {
   options.auto_approve = options.auto_approve || yes;
   if (target.empty() && input.is_folder()) target = "google";
   require_target(target);
+  if (local.at_once < 0) throw UsageError("--at-once is at least 1 node");
   if (local.timeout_seconds < 1) throw UsageError("--timeout is at least 1 second");
   if (target == "google") {
     check_options(target, input, options, local);

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "launcher/local/image_store.h"
 
 namespace slipway::local {
 namespace {
@@ -24,6 +25,10 @@ std::string difference(const PlannedNode& before, const Plan& current, const Pla
   if (before.machine_type != after.machine_type) {
     return fmt::format("its machine type is {}, and was {}", after.machine_type,
                        before.machine_type);
+  }
+  if (before.image != after.image) {
+    return fmt::format("its image is {}, and was {}", name_of_image(after.image),
+                       name_of_image(before.image));
   }
   const auto ports = [](const PlannedNode& node, const Plan& plan) {
     std::vector<std::string> texts;
@@ -129,15 +134,6 @@ Changes compare(const Plan& current, const Plan& wanted) {
         fmt::format("the name of the cluster cannot change while the deployment runs (it "
                     "is `{}`, and would be `{}`): destroy it first",
                     current.cluster, wanted.cluster));
-  }
-  if (current.image != wanted.image) {
-    const auto name = [](const Plan& plan) {
-      return plan.image.empty() ? "this machine's own root" : "`" + plan.image + "`";
-    };
-    throw Error(
-        fmt::format("the image cannot change while the deployment runs (it is {}, and would be "
-                    "{}): destroy it first",
-                    name(current), name(wanted)));
   }
   Changes changes;
   compare_networks(current, wanted, changes);

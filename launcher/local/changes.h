@@ -30,7 +30,7 @@ struct Changes {
 };
 
 // Throws Error, naming the cause, when something differs that cannot change while the deployment
-// runs: the cluster's name, a network's address range, the image.
+// runs: the cluster's name, a network's address range.
 Changes compare(const Plan& current, const Plan& wanted);
 
 // One line for each change, for the user to read.

@@ -12,6 +12,7 @@
 //     shared/<id>/      the shared file systems
 //     state/            slurmctld's state, which outlives the controller
 //     database/         slurmdbd's database, with accounting
+//     before/           a copy of both while the controller's image changes (kept_state.h)
 //     log/<node>/       /var/log/slurm of each node; log/supervisor.log
 //     gpus/<node>/      the state of its simulated GPUs
 //     run/              mount point of the nodes' roots; empty outside the supervisor
@@ -46,6 +47,7 @@ class DeploymentFolder {
   std::filesystem::path shared(const std::string& id) const { return path_ / "shared" / id; }
   std::filesystem::path state() const { return path_ / "state"; }
   std::filesystem::path database() const { return path_ / "database"; }
+  std::filesystem::path kept_state() const { return path_ / "before"; }
   std::filesystem::path logs() const { return path_ / "log"; }
   std::filesystem::path log(const std::string& node) const { return path_ / "log" / node; }
   std::filesystem::path supervisor_log() const { return path_ / "log" / "supervisor.log"; }

@@ -213,6 +213,10 @@ fs::path image_root(const std::string& name) {
   return name.empty() ? fs::path("/") : ImageStore().find(name).root();
 }
 
+std::string name_of_image(const std::string& name) {
+  return name.empty() ? "this machine's own root" : name;
+}
+
 Fd hold_image(const LocalImage& image) {
   Fd lock = lock_image(image, LOCK_SH, longest_listing);
   if (!lock) throw Error(fmt::format("the image `{}` is being removed", image.name));

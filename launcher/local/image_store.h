@@ -68,7 +68,10 @@ class ImageStore {
 // Error.
 std::filesystem::path image_root(const std::string& name);
 
-// A lock that a deployment holds as long as it runs. Throws Error if the image is being removed.
+// For messages: "trixie-0123456789ab", or "this machine's own root".
+std::string name_of_image(const std::string& name);
+
+// A lock that nodes hold as long as they run. Throws Error if the image is being removed.
 Fd hold_image(const LocalImage& image);
 bool is_held(const LocalImage& image);
 

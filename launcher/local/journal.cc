@@ -31,6 +31,7 @@ std::optional<Journal> Journal::read(const DeploymentFolder& folder) try {
   from.at("phase").get_to(journal.phase);
   journal.wanted = plan_from_json(from.at("wanted"));
   from.at("force").get_to(journal.force);
+  journal.patient = from.value("patient", false);
   from.at("timeout_seconds").get_to(journal.timeout_seconds);
   from.at("adopted").get_to(journal.adopted);
   from.at("held").get_to(journal.held);
@@ -41,14 +42,10 @@ std::optional<Journal> Journal::read(const DeploymentFolder& folder) try {
 }
 
 void Journal::write(const DeploymentFolder& folder) const {
-  const json text = {{"schema", change_schema},
-                     {"phase", phase},
-                     {"wanted", to_json(wanted)},
-                     {"force", force},
-                     {"timeout_seconds", timeout_seconds},
-                     {"adopted", adopted},
-                     {"held", held},
-                     {"why", why}};
+  const json text = {
+      {"schema", change_schema}, {"phase", phase},     {"wanted", to_json(wanted)},
+      {"force", force},          {"patient", patient}, {"timeout_seconds", timeout_seconds},
+      {"adopted", adopted},      {"held", held},       {"why", why}};
   write_file(folder.journal(), text.dump() + "\n", 0600);
 }
 

@@ -22,6 +22,7 @@ struct Journal {
   Phase phase = Phase::asked;
   Plan wanted;
   bool force = false;             // also stop nodes that run jobs
+  bool patient = false;           // or else wait until their jobs have ended, however long
   int timeout_seconds = 60;       // limit for everything that the change waits for
   bool adopted = false;           // in this phase: the supervisor has the new plan
   std::vector<std::string> held;  // nodes that were drained for this change

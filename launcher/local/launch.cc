@@ -120,11 +120,12 @@ class Launch {
   }
 
   void tell_of_image() const {
-    if (plan_.image.empty() || ImageStore().find(plan_.image).has_node_health()) return;
+    const std::string& image = plan_.image();
+    if (image.empty() || ImageStore().find(image).has_node_health()) return;
     say(fmt::format(
         "image `{}` is older than node_health: its nodes are not checked before jobs until "
         "you build a new image with `slipway image build`",
-        plan_.image));
+        image));
   }
 
   void start_supervisor(Fd lock) {
@@ -135,8 +136,7 @@ class Launch {
                           surroundings(),
                           std::move(lock),
                           bind_control_socket(folder_),
-                          std::move(progress.theirs),
-                          plan_.image.empty() ? Fd() : hold_image(ImageStore().find(plan_.image))};
+                          std::move(progress.theirs)};
     const std::optional<IdMap> map =
         ::geteuid() == 0 ? std::nullopt : std::optional(id_map_of_caller());
     pidfd_ = open_pidfd(start_in_new_namespaces(own_namespaces, map ? &*map : nullptr, [&] {
@@ -155,14 +155,12 @@ class Launch {
     ::setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
     ::setenv("LANG", "C.UTF-8", 1);
     redirect_streams(folder_.supervisor_log());
-    close_all_but(
-        {start.lock.get(), start.listener.get(), start.deployer.get(), start.image.get()});
+    close_all_but({start.lock.get(), start.listener.get(), start.deployer.get()});
     unblock_signals();
   }
 
   NodeSurroundings surroundings() const {
-    return {image_root(plan_.image),
-            find_installation().prefix,
+    return {find_installation().prefix,
             folder_.slurm(),
             folder_.run(),
             folder_.logs(),

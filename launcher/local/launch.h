@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "launcher/cluster/slurm_releases.h"
 #include "launcher/local/deployment_folder.h"
 #include "launcher/local/deployment_lock.h"
 #include "launcher/local/plan.h"
@@ -29,6 +30,10 @@ struct LaunchOptions {
   // without it, `progress` has those.
   std::function<void(const std::string& line)> status = {};
   bool force = false;  // also stop nodes that run jobs when changing a running deployment
+  // For another image of a running deployment (image_change.h): compute nodes in a block (0: a
+  // tenth of them), and which Slurm can follow which.
+  size_t at_once = 0;
+  cluster::SlurmReleases releases = {};
 };
 
 struct Launched {

@@ -13,6 +13,7 @@
 #include "common/installation.h"
 #include "common/process.h"
 #include "launcher/local/gpu_state.h"
+#include "launcher/local/image_store.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/network.h"
@@ -47,7 +48,7 @@ END
 NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundings& around) {
   NodeRoot root;
   root.folder = around.run / node.name;
-  root.image = around.image;
+  root.image = image_root(node.image);
   root.image_mounts = around.host_mounts;
   root.files = {{"/etc/hostname", node.name + "\n"},
                 {"/etc/hosts", plan.hosts},
@@ -64,7 +65,7 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   root.binds = {{around.slurm, "/etc/slurm", true},
                 {around.logs / node.name, "/var/log/slurm", false}};
   // An image has its own installation, whose plugins are built for its Slurm.
-  if (plan.image.empty()) root.binds.push_back({around.prefix, node_prefix, true});
+  if (node.image.empty()) root.binds.push_back({around.prefix, node_prefix, true});
   if (node.role == "controller") {
     root.binds.push_back({around.state, "/var/spool/slurmctld", false});
     if (!plan.slurmdbd_conf.empty()) {
@@ -143,9 +144,12 @@ LocalNode start_local_node(const PlannedNode& node, const Plan& plan,
   SocketPair channel = make_socket_pair();
   const pid_t pid = start_in_new_namespaces(node_namespaces(), nullptr, [&] {
     int supervisor = channel.theirs.get();
+    Fd image;
     try {
       let_go_of_the_supervisor(supervisor, around.logs / node.name / "init.log");
       supervisor = channel_fd;
+      // Nobody removes the image as long as this process is there.
+      if (!node.image.empty()) image = hold_image(ImageStore().find(node.image));
       be_the_node(node, plan, around);
     } catch (const std::exception& error) {
       send_message(supervisor, {{"error", error.what()}});

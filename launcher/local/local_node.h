@@ -15,7 +15,6 @@ namespace slipway::local {
 
 // What all nodes of a deployment share.
 struct NodeSurroundings {
-  std::filesystem::path image;                     // the root file system that nodes start from
   std::filesystem::path prefix;                    // Slipway's installation on the host
   std::filesystem::path slurm;                     // becomes /etc/slurm
   std::filesystem::path run;                       // a tmpfs that holds the nodes' changes

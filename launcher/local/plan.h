@@ -48,6 +48,7 @@ struct PlannedNode {
   std::string node_json;                 // text of /etc/slipway/node.json
   bool on_demand = false;                // runs only while a job needs it
   size_t slot = 0;                       // makes the names of its interfaces' bridge ends unique
+  std::string image = {};  // that it starts from (image_store.h); empty: this machine's own root
 };
 
 // Files of a machine's image: text by path.
@@ -56,7 +57,6 @@ using MachineFiles = std::map<std::string, std::string>;
 struct Plan {
   std::string deployment;
   std::string cluster;
-  std::string image;  // that nodes start from (image_store.h); empty: this machine's own root
   std::vector<Bridge> bridges;
   std::vector<std::string> shared;                 // ids of the shared file systems
   std::vector<PlannedNode> nodes;                  // the controller first, on-demand nodes last
@@ -71,6 +71,11 @@ struct Plan {
 
   const PlannedNode& controller() const { return nodes.front(); }
   bool elastic() const { return nodes.back().on_demand; }
+  // The image of all nodes, unless they are just changing to another: then the controller is ahead.
+  const std::string& image() const { return controller().image; }
+  void start_from(const std::string& image) {
+    for (PlannedNode& node : nodes) node.image = image;
+  }
   MachineFiles files_of(const PlannedNode& node) const {
     const auto found = machine_files.find(node.machine_type);
     return found == machine_files.end() ? MachineFiles() : found->second;

@@ -20,14 +20,26 @@ constexpr const char* schema = "slipway/local-plan/1";
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bridge, name, network, address, mtu_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Port, interface, address, mtu_bytes, bridge)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mount, shared, target)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedNode, name, role, machine_type, ports, mounts,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedNode, name, role, machine_type, image, ports, mounts,
                                    gpu_devices, node_json, on_demand, slot)
+
+namespace {
+
+// Earlier versions wrote one image for all nodes.
+json with_images(json nodes, const json& plan) {
+  for (json& node : nodes) {
+    if (!node.contains("image")) node["image"] = plan.at("image");
+  }
+  return nodes;
+}
+
+}  // namespace
 
 json to_json(const Plan& plan) {
   return {{"schema", schema},
           {"deployment", plan.deployment},
           {"cluster", plan.cluster},
-          {"image", plan.image},
+          {"image", plan.image()},
           {"bridges", plan.bridges},
           {"shared", plan.shared},
           {"nodes", plan.nodes},
@@ -45,10 +57,9 @@ Plan plan_from_json(const json& from) try {
   Plan plan;
   from.at("deployment").get_to(plan.deployment);
   from.at("cluster").get_to(plan.cluster);
-  from.at("image").get_to(plan.image);
   from.at("bridges").get_to(plan.bridges);
   from.at("shared").get_to(plan.shared);
-  from.at("nodes").get_to(plan.nodes);
+  with_images(from.at("nodes"), from).get_to(plan.nodes);
   from.at("slurm_files").get_to(plan.slurm_files);
   from.at("slurmdbd_conf").get_to(plan.slurmdbd_conf);
   plan.monitoring = from.value("monitoring", "none");

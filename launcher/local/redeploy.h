@@ -24,9 +24,10 @@ void settle(const DeploymentFolder& folder, const DeploymentLock& lock,
             const std::function<void(const std::string& line)>& say);
 
 // Makes only the changes that `wanted` (made with the current plan) asks for; jobs on other nodes
-// continue. Reports the changes before making them. Refuses to stop nodes with jobs unless forced;
-// Slurm then treats these nodes as failed. The supervisor makes the change, continues if the caller
-// is interrupted or killed, and rolls back a change that fails. Throws Error.
+// continue. Another image comes step by step, and a block that does not come up with it goes back
+// (image_change.h). Reports the changes before making them. Refuses to stop nodes with jobs unless
+// forced; Slurm then treats these nodes as failed. The supervisor makes the change, continues if
+// the caller is interrupted or killed, and rolls back a change that fails. Throws Error.
 Launched redeploy(const Plan& wanted, const DeploymentFolder& folder, const LaunchOptions& options,
                   const DeploymentLock& lock, const Interrupts& interrupts);
 

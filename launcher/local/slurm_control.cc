@@ -21,6 +21,8 @@ using Names = std::vector<std::string>;
 constexpr const char* our_reason = "slipway deploy";
 // Epilogs take seconds; one that takes a minute is hung.
 constexpr std::chrono::seconds epilog_limit = 60s;
+// Of a job that has a node.
+constexpr const char* every_state = "R,CF,CG,S";
 
 }  // namespace
 
@@ -108,12 +110,12 @@ void SlurmControl::mark_powered_off(const Names& on_demand) const {
 
 void SlurmControl::refuse_jobs(const Names& nodes) const {
   wait_for_epilogs(nodes);
-  const std::string jobs = jobs_on(nodes, "R,CF,CG,S");
-  if (jobs.empty()) return;
+  const std::string running = jobs(nodes);
+  if (running.empty()) return;
   throw Error(
       fmt::format("jobs run on nodes that would be stopped: {}; nothing was changed (wait "
                   "for them, or use --force to stop the nodes anyway)",
-                  join(split(jobs, '\n'), ", ")));
+                  running));
 }
 
 // Lets jobs that have ended finish: srun returns before the epilog is done.
@@ -129,6 +131,10 @@ void SlurmControl::wait_for_epilogs(const Names& nodes) const {
 std::string SlurmControl::jobs_on(const Names& nodes, const char* states) const {
   return std::string(
       trim(run({"squeue", "-h", "-w", join(nodes, ","), "-t", states, "-o", "job %i (%j) on %N"})));
+}
+
+std::string SlurmControl::jobs(const Names& nodes) const {
+  return join(split(jobs_on(nodes, every_state), '\n'), ", ");
 }
 
 void SlurmControl::restart() const {

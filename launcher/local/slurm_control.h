@@ -46,6 +46,10 @@ class SlurmControl {
   // Waits for epilogs, then throws Error with the jobs if any run on these nodes.
   void refuse_jobs(const std::vector<std::string>& nodes) const;
 
+  // The jobs on these nodes, also those whose epilog still runs: "job 7 (train) on n-0, job 8 …".
+  // Empty if there are none.
+  std::string jobs(const std::vector<std::string>& nodes) const;
+
   // restart() restarts slurmctld; reread() only makes it and the slurmds reread their files.
   void restart() const;
   void reread() const;

@@ -240,6 +240,7 @@ class Supervisor {
       Journal journal;
       journal.wanted = plan_from_json(json::parse(plan));
       journal.force = message.body.at("force");
+      journal.patient = message.body.value("patient", false);
       journal.timeout_seconds = message.body.at("timeout_seconds");
       journal.write(*start_.folder);
     }

@@ -19,7 +19,6 @@ struct SupervisorStart {
   Fd listener;  // the control socket, bound
   Fd deployer;  // to `slipway deploy`, for progress; if it closes before {"keep": true}, the
                 // cluster ends
-  Fd image;     // held so that nobody removes what the nodes run from
 };
 
 // Starts the networks and the nodes, then serves the control socket until it is killed. Never
@@ -41,7 +40,7 @@ struct SupervisorStart {
 //     → {"exit_code": n}. If the connection ends, the command is hung up.
 //   {"request": "power", "on": …, "nodes": [name]}   also accepted on the socket of power_socket.h
 //     → {"failed": [{"nodes", "reason"}]} when the nodes are on, or off.
-//   {"request": "change", "force", "timeout_seconds", "points"} with the deployment's lock and the
+//   {"request": "change", "force", "patient", "timeout_seconds", "points"} with the deployment's lock and the
 //   wanted plan (a file of JSON); or {"request": "settle"} with the lock, for an unfinished change
 //     → the messages in transaction.h. Any further message, or the end of the connection,
 //     interrupts

@@ -16,6 +16,7 @@
 #include "launcher/local/control.h"
 #include "launcher/local/fault.h"
 #include "launcher/local/journal.h"
+#include "launcher/local/kept_state.h"
 #include "launcher/local/launch.h"
 #include "launcher/local/message.h"
 #include "launcher/local/slurm_control.h"
@@ -33,6 +34,7 @@ using Phase = Journal::Phase;
 constexpr std::chrono::seconds time_to_go_back = 60s;
 // For slurmctld to write its state.
 constexpr std::chrono::seconds time_to_end = 10s;
+constexpr std::chrono::milliseconds pause_between_looks = 500ms;
 
 Names compute_nodes(const Plan& plan, const Names& names) {
   Names found;
@@ -81,6 +83,7 @@ class Transaction {
     if (journal_.phase == Phase::back) go_back();
     put_in_force(journal_.wanted, folder_);
     checkpoint("the new plan is in force");
+    drop_kept_state(folder_);
     remove_journal(folder_);
     checkpoint("the journal is gone");
     tell(client_, {{"phase", "waiting"}});
@@ -144,12 +147,27 @@ class Transaction {
       if (!state->second.is_out_of_service()) journal_.held.push_back(name);
     }
     if (known.empty()) return;
-    if (!journal_.force) slurm.refuse_jobs(known);
+    const bool refuses = !journal_.force && !journal_.patient;
+    if (refuses) slurm.refuse_jobs(known);
     journal_.write(folder_);
     checkpoint("the nodes to drain are recorded");
     slurm.hold(journal_.held, journal_.force ? "down" : "drain");
     checkpoint("nodes are drained");
-    if (!journal_.force) slurm.refuse_jobs(known);
+    if (refuses) slurm.refuse_jobs(known);
+    if (journal_.patient && !journal_.force) wait_for_jobs(slurm, known);
+  }
+
+  // As long as that takes. Tells the client which jobs they are, whenever these are others.
+  void wait_for_jobs(const SlurmControl& slurm, const Names& nodes) {
+    std::string told;
+    for (;; std::this_thread::sleep_for(pause_between_looks)) {
+      interrupts_.check();
+      deadline_.renew();
+      const std::string jobs = slurm.jobs(nodes);
+      if (jobs.empty()) return;
+      if (jobs != told) tell(client_, {{"say", "  waiting for " + jobs}});
+      told = jobs;
+    }
   }
 
   // Makes the deployment match `target`. Every step can be repeated, as it finds what was done
@@ -162,6 +180,7 @@ class Transaction {
     if (!journal_.adopted) {
       adopt(changes.stopped());
       checkpoint("nodes are stopped");
+      if (target.image() != from.image()) take_care_of_state();
       journal_.adopted = true;
       journal_.write(folder_);
     }
@@ -175,6 +194,16 @@ class Transaction {
     checkpoint("nodes are started");
     SlurmControl(folder_, controller_, deadline_, nullptr).resume(journal_.held);
     checkpoint("nodes are resumed");
+  }
+
+  // While the controller is off. Another Slurm may write its state in another form.
+  void take_care_of_state() const {
+    if (journal_.phase == Phase::back) {
+      restore_kept_state(folder_);
+    } else {
+      keep_state(folder_);
+    }
+    checkpoint("the controller's state is kept");
   }
 
   // Restores the former plan, regardless of jobs that have begun on new nodes.

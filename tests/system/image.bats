@@ -228,6 +228,44 @@ active"
   checks_nodes st-image-sid
 }
 
+@test "image: a running cluster gets the next Slurm, with jobs on both while it changes" {
+  local NAME=st-image-next n=stimagenex-a3meganodeset out=$BATS_TEST_TMPDIR/out
+  deploy $NAME --accounting --nodes a3mega_nodeset=2 --image "$(image trixie)"
+  write_program /home/long.sh <<'END'
+#!/bin/sh
+until [ -e /home/end ]; do srun --mpi=none sh -c 'cat /etc/debian_version' >>/home/steps; sleep 1; done
+END
+  on $NAME login sbatch --job-name=long --nodelist=$n-1 --output=/home/long.out /home/long.sh
+  on $NAME login sbatch --job-name=waits --hold --output=/dev/null --wrap true
+  wait_for on $NAME login test -s /home/steps
+  {
+    local status=0
+    deploy $NAME --accounting --nodes a3mega_nodeset=2 --image "$(image sid)" --at-once 1 >"$out" 2>&1 || status=$?
+    echo "status $status" >>"$out"
+  } 3>&- &
+  wait_for grep -qE "^status|waiting for job [0-9]+ \(long\) on $n-1" "$out"
+  refuse grep "^status" "$out"
+  # A new slurmctld and slurmdbd, one slurmd of each release: steps begin on both.
+  run on $NAME controller sinfo --version
+  [[ "$output" == "slurm"*" 2"[5-9]"."* ]]
+  on $NAME login rm /home/steps
+  wait_for on $NAME login test -s /home/steps
+  run on $NAME login srun --mpi=none --nodes=1 --nodelist=$n-0 sinfo --version
+  [[ "$output" == "slurm"*" 2"[5-9]"."* ]]
+  on $NAME login touch /home/end
+  WAIT_SECONDS=300 wait_for grep -q "^status" "$out"
+  cat "$out"
+  [ "$(tail -n 1 "$out")" = "status 0" ]
+  [ "$(on $NAME login squeue --noheader --format='%j %T')" = "waits PENDING" ]
+  run on $NAME login srun --mpi=none --nodes=2 cat /etc/debian_version
+  [ "$status" -eq 0 ]
+  run on $NAME login sacct --noheader --parsable2 --allocations --name=long --format=State
+  says "COMPLETED"
+  # There is no way back.
+  run deploy $NAME --accounting --nodes a3mega_nodeset=2 --image "$(image trixie)"
+  fails_with 1 "neither reads the state of"
+}
+
 @test "image: is removed when nothing runs from it" {
   local release
   destroy_all st-image

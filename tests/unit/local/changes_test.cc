@@ -100,6 +100,11 @@ TEST_CASE("plan: survives a round trip through JSON") {
   const Plan back = plan_from_json(to_json(plan));
   CHECK(to_json(back) == to_json(plan));
   CHECK_FALSE(compare(plan, back).any());
+  // Earlier versions wrote one image for all nodes.
+  nlohmann::json earlier = to_json(plan);
+  earlier["image"] = "trixie-111111111111";
+  for (nlohmann::json& node : earlier["nodes"]) node.erase("image");
+  CHECK(plan_from_json(earlier).nodes.back().image == "trixie-111111111111");
   CHECK_THROWS_WITH(plan_from_json({{"schema", "slipway/local-plan/2"}}),
                     "another version of slipway wrote it");
 }
