@@ -84,7 +84,7 @@ run_meson() {
 
 # keep_failures LOG: the lines about tests that failed or were skipped, as meson, bats and the rest print them
 keep_failures() {
-  grep -E '^ *[0-9]+/[0-9]+ .* (FAIL|SKIP|TIMEOUT|ERROR|UNEXPECTEDPASS|INTERRUPT) |^failed: |^FAIL ' "$1" >>"$failures" || true
+  grep -E '^ *[0-9]+/[0-9]+ .* (FAIL|SKIP|TIMEOUT|ERROR|UNEXPECTEDPASS|INTERRUPT) |^failed: |^not tested: |^FAIL ' "$1" >>"$failures" || true
 }
 
 # add_meson LOG: adds up what run_meson has printed. A skipped test counts as failed.

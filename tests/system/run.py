@@ -13,6 +13,7 @@ Comments in the files say more (`# bats file_tags=TAG`, or test_tags for the nex
   long        the file starts before the others, of which those with the most tests start first
   alone       the file runs on the machine itself, and no other file beside it
   apart       the file only runs when it is named
+  root        only root can run the file; where another user runs the tests, a line says that it is not tested
 
 What a file prints appears when it has ended. The last line is `N passed, N failed`: tests that were skipped or did not
 run have failed.
@@ -83,7 +84,7 @@ def runs_of(files, program, thorough):
     else:
         runs = [Run(file, caller, without="" if thorough else "thorough") for file in files]
         runs += [Run(file, "user", "user") for file in files] if thorough and caller == "root" else []
-    return [run for run in runs if run.tests()]
+    return [run for run in runs if run.tests() and (caller == "root" or not run.has("root"))]
 
 
 def default_files():
@@ -247,8 +248,10 @@ def main():
     options = parser.parse_args()
     Run.limit = options.limit
     thorough = options.thorough or bool(options.files)
-    runs = runs_of(options.files or default_files(), options.program, thorough)
-    if not runs:
+    files = options.files or default_files()
+    runs = runs_of(files, options.program, thorough)
+    not_tested = [file.stem for file in files if os.geteuid() != 0 and Run(file, "user").has("root")]
+    if not runs and not not_tested:
         parser.error("there is no such test")
     if options.list:
         for run in runs:
@@ -256,6 +259,8 @@ def main():
                 print(f"{run.title()}\t{name}")
         return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for name in not_tested:
+        print(f"not tested: {name}.bats; only root can run it")
     try:
         return run_all(runs, options.jobs)
     except KeyboardInterrupt:

@@ -46,6 +46,13 @@ class Runner(unittest.TestCase):
         self.assertEqual(self.failed(lines), [f"a, {CALLER}: bad", f"a, {CALLER}: not today"])
         self.assertIn("# because", lines)
 
+    def test_what_only_root_can_run_is_named_for_others(self):
+        self.write("a", ("one", "true"), tags="root")
+        self.write("b", ("two", "true"))
+        status, lines, last = self.run_all()
+        self.assertEqual((status, last), (0, "3 passed, 0 failed" if CALLER == "root" else "2 passed, 0 failed"))
+        self.assertEqual("not tested: a.bats; only root can run it" in lines, CALLER != "root")
+
     def test_tests_that_did_not_run_have_failed(self):
         self.write("a", ("one", "true"), ("two", "pkill -KILL -f bats-exec"), ("three", "true"))
         status, lines, last = self.run_all()
