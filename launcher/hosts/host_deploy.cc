@@ -112,15 +112,21 @@ class Deploy {
       if (!packages.empty()) by_packages[packages].push_back(host.node.name);
     }
     if (by_packages.empty()) return;
-    for (const auto& [packages, names] : by_packages) {
-      console_.print(fmt::format("{}: to be installed: {}", names_of_nodes(names), packages));
-    }
+    print_by_text(by_packages, "to be installed: ");
     agree("Install these packages?");
     work("installing", [&](Host& host) {
       if (wanted_packages(host.inventory).empty()) return;
       host.answer = install_packages(host.inventory, ssh_, host.node.address, deployment_.packages);
       if (host.is_good()) look_for_packages(host);
     });
+  }
+
+  // "gpu1 and gpu2: <prefix><text>": what is the same on several machines is one line.
+  void print_by_text(const std::map<std::string, std::vector<std::string>>& names_by_text,
+                     const std::string& prefix = "") const {
+    for (const auto& [text, names] : names_by_text) {
+      console_.print(fmt::format("{}: {}{}", names_of_nodes(names), prefix, text));
+    }
   }
 
   void agree(const std::string& question) const {
@@ -164,15 +170,20 @@ class Deploy {
   HostPlan make_plan() {
     std::map<std::string, HostFacts> facts;
     std::vector<std::string> added;
+    std::map<std::string, std::vector<std::string>> warned, lacking;
     for (const Host& host : hosts_) {
       if (!host.is_good()) continue;
       facts.emplace(host.node.name, host.facts);
       if (host.facts.deployment.empty()) added.push_back(host.node.name);
-      for (const std::string& lack : host.facts.missing) {
-        console_.print(fmt::format("{}: {}", host.node.name, lack));
+      for (const std::string& warning : host.facts.warnings) {
+        warned[warning].push_back(host.node.name);
       }
+      for (const std::string& lack : host.facts.missing) lacking[lack].push_back(host.node.name);
     }
-    HostPlan plan = plan_hosts(deployment_.cluster, deployment_.catalogue, facts);
+    print_by_text(warned, "warning: ");
+    print_by_text(lacking);
+    HostPlan plan = plan_hosts(deployment_.cluster, deployment_.catalogue,
+                               cluster::load_slurm_releases(deployment_.catalogue_folder), facts);
     for (const std::string& note : plan.notes) console_.print(note);
     for (const std::string& line : left_out_on_hosts(deployment_.cluster)) {
       console_.print("not set up on these machines: " + line);
@@ -233,9 +244,7 @@ class Deploy {
     for (const auto& [name, one] : joined) {
       if (!text_of(one).empty()) by_text[text_of(one)].push_back(name);
     }
-    for (const auto& [text, names] : by_text) {
-      console_.print(fmt::format("{}: {}", names_of_nodes(names), text));
-    }
+    print_by_text(by_text);
   }
 
   void report(const std::string& name, const node::Joined& joined) const {

@@ -52,13 +52,14 @@ Shape shape_of(const HostFacts& facts) {
 class Planner {
  public:
   Planner(cluster::Cluster cluster, const cluster::Catalogue& catalogue,
-          const std::map<std::string, HostFacts>& facts)
-      : cluster_(std::move(cluster)), catalogue_(catalogue), facts_(facts) {}
+          const cluster::SlurmReleases& releases, const std::map<std::string, HostFacts>& facts)
+      : cluster_(std::move(cluster)), catalogue_(catalogue), releases_(releases), facts_(facts) {}
 
   HostPlan plan() {
     cluster_.controller.slurm_auth = false;
     cluster_.controller.external_scripts = false;
     const cluster::SlurmSite site = cluster::hosts_slurm_site(common_site());
+    note_versions();
     for (cluster::Nodeset& nodeset : cluster_.nodesets) describe(nodeset);
     plan_.slurm_files = cluster::slurm_files(
         cluster_, cluster::Catalogue(std::move(types_), catalogue_.transports()), site);
@@ -92,16 +93,27 @@ class Planner {
   }
 
   // No slurmd may be newer than slurmctld (slurm.schedmd.com/upgrades.html).
-  static void require_release(const std::string& name, const HostFacts& facts,
-                              const HostFacts& controller) {
-    const auto release = [](const SlurmVersion& version) {
-      return std::pair(version.year, version.month);
-    };
-    if (release(facts.slurm) <= release(controller.slurm)) return;
-    throw Error(
-        fmt::format("{} has Slurm {}, which is newer than the controller's {}: update the "
-                    "controller first",
-                    name, to_string(facts.slurm), to_string(controller.slurm)));
+  void require_release(const std::string& name, const HostFacts& facts,
+                       const HostFacts& controller) const {
+    if (facts.slurm.release() > controller.slurm.release()) {
+      throw Error(
+          fmt::format("{} has Slurm {}, which is newer than the controller's {}: update the "
+                      "controller first",
+                      name, to_string(facts.slurm), to_string(controller.slurm)));
+    }
+    const std::string why = releases_.why_not(facts.slurm, controller.slurm);
+    if (!why.empty()) throw Error(fmt::format("{}: {}: update it first", name, why));
+  }
+
+  // Nodes of a job that runs under `slipway launch` need the same version.
+  void note_versions() {
+    std::map<std::string, std::vector<std::string>> names;
+    for (const auto& [name, facts] : facts_) names[facts.version].push_back(name);
+    names.erase(controller().version);
+    for (const auto& [version, others] : names) {
+      plan_.notes.push_back(fmt::format("{}: Slipway {}, and the controller has {}",
+                                        names_of_nodes(others), version, controller().version));
+    }
   }
 
   // Gives the nodeset a machine type of its own.
@@ -161,6 +173,7 @@ class Planner {
   cluster::Cluster cluster_;
   const cluster::Catalogue& catalogue_;
   cluster::MachineTable types_;
+  const cluster::SlurmReleases& releases_;
   const std::map<std::string, HostFacts>& facts_;
   HostPlan plan_;
 };
@@ -168,8 +181,9 @@ class Planner {
 }  // namespace
 
 HostPlan plan_hosts(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
+                    const cluster::SlurmReleases& releases,
                     const std::map<std::string, HostFacts>& facts) {
-  return Planner(cluster, catalogue, facts).plan();
+  return Planner(cluster, catalogue, releases, facts).plan();
 }
 
 std::vector<std::string> left_out_on_hosts(const cluster::Cluster& cluster) {

@@ -8,6 +8,7 @@
 
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
+#include "launcher/cluster/slurm_releases.h"
 #include "launcher/hosts/host_facts.h"
 
 namespace slipway::hosts {
@@ -20,8 +21,10 @@ struct HostPlan {
 // `facts` by the machine's name; machines that did not answer are not in it. A nodeset's line in
 // slurm.conf has what most of its machines have, and the least of their memory. Throws Error if
 // the machines cannot be one cluster: without the controller's facts, with different versions of
-// Slurm's plugins, or if no machine of a nodeset has answered.
+// Slurm's plugins, with a Slurm that the controller's does not work with, or if no machine of a
+// nodeset has answered.
 HostPlan plan_hosts(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
+                    const cluster::SlurmReleases& releases,
                     const std::map<std::string, HostFacts>& facts);
 
 // What the blueprint has and a cluster on existing machines does not get, a line for each.

@@ -112,6 +112,20 @@ process_of() { machine "$1" pgrep -x "$2"; }
   [ "$before" = "$after" ]
 }
 
+@test "hosts: what a machine finds odd about itself is said" {
+  # A GPU without a driver.
+  machine $N-0 sh -ec 'mount -t tmpfs pci /sys/bus/pci/devices; cd /sys/bus/pci/devices; mkdir 0000:04:00.0; cd 0000:04:00.0
+    echo 0x10de >vendor; echo 0x2330 >device; echo 0x030200 >class'
+  run lab deploy --auto-approve
+  [ "$status" -eq 0 ]
+  says "$N-0: warning: the GPUs are on the PCI bus, but NVML does not list them"
+  says "$N-0: 1 "
+  machine $N-0 umount /sys/bus/pci/devices
+  run lab deploy --auto-approve
+  [ "$status" -eq 0 ]
+  refuse says "warning"
+}
+
 @test "hosts: a changed blueprint reaches all machines, and a job goes on" {
   local job
   job=$(machine $L sbatch --parsable --chdir=/ --output=/dev/null --nodelist=$N-1 --wrap "sleep 600")

@@ -45,7 +45,11 @@ struct Lab {
     return facts;
   }
 
-  HostPlan plan() const { return plan_hosts(cluster, cluster::shipped_catalogue(), answers); }
+  HostPlan plan() const {
+    return plan_hosts(cluster, cluster::shipped_catalogue(),
+                      cluster::load_slurm_releases(TEST_SOURCE_ROOT "/blueprints/catalogue"),
+                      answers);
+  }
   std::string slurm_conf() const { return plan().slurm_files.at("slurm.conf"); }
 
   cluster::Cluster cluster;
@@ -109,10 +113,22 @@ TEST_CASE("host plan: machines that cannot be one cluster are refused") {
   CHECK_THROWS_WITH(newer.plan(),
                     ContainsSubstring("gpu1 has Slurm 25.05.0, which is newer than the "
                                       "controller's 24.11.5"));
+  Lab older(2);
+  older.answers["gpu1"].slurm = {22, 5, 8};
+  CHECK_THROWS_WITH(
+      older.plan(),
+      ContainsSubstring("gpu1: Slurm 24.11 works with 23.02 and newer, and this is 22.05"));
   Lab elsewhere(2);
   elsewhere.answers["gpu2"].programs = "/usr/libexec/slipway";
   CHECK_THROWS_WITH(elsewhere.plan(),
                     ContainsSubstring("Slipway is in /usr/libexec/slipway on gpu2"));
+}
+
+TEST_CASE("host plan: machines with another Slipway are named") {
+  Lab lab(2);
+  lab.answers["gpu2"].version = "0.0.9";
+  CHECK(lab.plan().notes ==
+        std::vector<std::string>{"gpu2: Slipway 0.0.9, and the controller has "});
 }
 
 TEST_CASE("host plan: facts survive their way through ssh") {
