@@ -146,7 +146,7 @@ class SettingCheck {
       const auto setting = module.settings.find(input.name);
       if (setting == module.settings.end()) {
         if (input.required && !module.use_failed && !deployment_.variables_lost &&
-            !has_hosts(module)) {
+            !deployment_.has_hosts(module.id)) {
           missing(module, input);
         }
         continue;
@@ -171,7 +171,7 @@ class SettingCheck {
       }
     }
     // Its rules and outputs are about the cloud's machine.
-    if (has_hosts(module)) return;
+    if (deployment_.has_hosts(module.id)) return;
     const auto digest = known_ == nullptr ? std::nullopt : known_->digest(module, evaluation_);
     if (digest && known_->is_right(*digest)) return;
     const auto trouble = [&] {
@@ -183,11 +183,6 @@ class SettingCheck {
       evaluation_.output(module, output.name);
     }
     if (digest && trouble() == before) known_->add(*digest);
-  }
-
-  // Nothing of a cloud is made for such a module.
-  bool has_hosts(const Module& module) const {
-    return deployment_.machines && deployment_.machines->of(module.id) != nullptr;
   }
 
   void missing(const Module& module, const modules::Input& input) {

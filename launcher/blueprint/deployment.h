@@ -162,6 +162,11 @@ struct Deployment {
   // The module with this id; `module` is null if there is no such module.
   Found find(std::string_view id) const;
 
+  // Nothing of a cloud is made for such a module.
+  bool has_hosts(std::string_view module) const {
+    return machines && machines->of(module) != nullptr;
+  }
+
   // Makes find() fast. Call when modules and their ids no longer change.
   void index_modules();
   std::vector<std::string> module_ids() const;

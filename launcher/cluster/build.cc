@@ -220,9 +220,8 @@ class Builder {
   MachineSpec machine(const ModelPart& part) {
     MachineSpec machine;
     machine.machine_type = part.text("machine_type");
-    const bool has_hosts =
-        deployment_.machines && deployment_.machines->of(part.module().id) != nullptr;
-    if (!has_hosts) machine.networks = ids(part, "networks", "network");
+    if (!deployment_.has_hosts(part.module().id))
+      machine.networks = ids(part, "networks", "network");
     if (part.has("threads_per_core")) {
       machine.threads_per_core =
           part.integer("threads_per_core", 0, 2, "advanced_machine_features");

@@ -40,12 +40,6 @@ class Placement {
         .help(source::did_you_mean(each.module, known_));
   }
 
-  static std::vector<Host> copy(const std::vector<blueprint::Host>& hosts) {
-    std::vector<Host> copies;
-    for (const blueprint::Host& host : hosts) copies.push_back({host.name, host.address});
-    return copies;
-  }
-
   void report_missing(const std::string& module) {
     diagnostics_.error(Code::missing_key, machines_.span,
                        fmt::format("`hosts` of `machines` has none for the module `{}`", module));
@@ -60,7 +54,7 @@ class Placement {
                          fmt::format("the controller is one machine, and `{}` has {}",
                                      found->module, counted(found->hosts.size(), "host")));
     } else {
-      cluster_.controller.hosts = copy(found->hosts);
+      cluster_.controller.hosts = found->hosts;
     }
   }
 
@@ -80,7 +74,7 @@ class Placement {
       return;
     }
     count = size;
-    hosts = copy(found->hosts);
+    hosts = found->hosts;
   }
 
   void place(Login& login) { place(login.id, login.count, 1, login.hosts); }

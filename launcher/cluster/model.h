@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/blueprint/machines.h"
+
 namespace slipway::cluster {
 
 // A VPC network with its single subnetwork.
@@ -49,10 +51,7 @@ struct MachineSpec {
 };
 
 // A machine that exists already, for one of the cluster's.
-struct Host {
-  std::string name;     // its host name up to the first dot, and Slurm's NodeName
-  std::string address;  // where Slurm and ssh reach it
-};
+using blueprint::Host;
 
 // A group of identical compute nodes: <cluster>-<name>-0, -1, …
 struct Nodeset {

@@ -9,6 +9,7 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/node/service.h"
 #include "launcher/node/services.h"
 
 namespace slipway::node {
@@ -91,7 +92,7 @@ void make_database(const std::string& name) {
 // With systemd: a unit of ours, because the database's own comes with a package that starts its own
 // server. Lost at the end of the machine, like what it describes.
 void write_unit(const Service& service) {
-  if (!fs::exists("/run/systemd/system")) return;
+  if (!has_systemd()) return;
   const fs::path path = fs::path("/run/systemd/system") / service.unit;
   write_file(path, fmt::format("[Unit]\nDescription=Slipway: the database of Slurm's accounting\n"
                                "[Service]\nUser={}\nExecStart={}\nRestart=on-failure\n"

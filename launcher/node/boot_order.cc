@@ -14,6 +14,7 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/node/service.h"
 
 namespace slipway::node {
 namespace {
@@ -33,7 +34,7 @@ std::string value_of(const std::string& properties, const std::string& name) {
 }
 
 StartupScript ask_systemd() {
-  if (!fs::is_directory("/run/systemd/system")) return StartupScript::absent;
+  if (!has_systemd()) return StartupScript::absent;
   const ProcessResult answer =
       run_process({"/bin/systemctl", "show", "--property=LoadState,ActiveState,Job", startup_unit},
                   {.input = "", .deadline = 10s});

@@ -12,9 +12,8 @@ namespace slipway::node {
 namespace {
 
 void start_loop(const Service& service, const char* otherwise, const Say& say) {
-  const bool has_systemd = std::filesystem::is_directory("/run/systemd/system");
   const std::string unit = "/etc/systemd/system/" + service.unit;
-  if (!std::filesystem::exists(has_systemd ? unit : service.argv[0])) return;
+  if (!std::filesystem::exists(has_systemd() ? unit : service.argv[0])) return;
   try {
     run_service(
         service, [] { return false; }, IfRunning::keep, std::chrono::seconds(0));

@@ -10,6 +10,7 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/node/service.h"
 
 namespace slipway::node {
 namespace {
@@ -70,7 +71,7 @@ void share_folders(const std::vector<std::string>& folders, const Say& say) {
   }
   // Without this file, exportfs shares everything and then says that it failed.
   if (!fs::exists("/etc/exports")) write_file("/etc/exports", "");
-  if (fs::is_directory("/run/systemd/system")) {
+  if (has_systemd()) {
     run_checked({"/bin/systemctl", "start", "nfs-server.service"});
   }
   run_checked({exportfs, "-ra"});

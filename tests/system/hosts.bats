@@ -112,7 +112,7 @@ process_of() { machine "$1" pgrep -x "$2"; }
   [ "$before" = "$after" ]
 }
 
-@test "hosts: what a machine finds odd about itself is said" {
+@test "hosts: a deploy shows what a machine finds odd about itself" {
   # A GPU without a driver.
   machine $N-0 sh -ec 'mount -t tmpfs pci /sys/bus/pci/devices; cd /sys/bus/pci/devices; mkdir 0000:04:00.0; cd 0000:04:00.0
     echo 0x10de >vendor; echo 0x2330 >device; echo 0x030200 >class'

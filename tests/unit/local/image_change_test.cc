@@ -78,7 +78,7 @@ TEST_CASE("image change: a tenth of the compute nodes by default, and at least o
   CHECK(Change("24.11.5", "24.11.5").steps(0).empty());
 }
 
-TEST_CASE("image change: one that was interrupted continues with the nodes that are left") {
+TEST_CASE("image change: after an interruption, it continues with the nodes that are left") {
   Change change("24.11.5", "26.05.5");
   change.current = change.steps(3)[1].plan;
   const std::vector<ImageStep> left = change.steps(3);
