@@ -62,7 +62,9 @@ std::string nearest(std::string_view typed, std::span<const std::string> candida
   const size_t limit = std::min<size_t>(3, std::max<size_t>(1, typed.size() / 3));
   std::string best;
   size_t best_distance = limit + 1;
+  const std::string lower = to_lower(typed);
   for (const std::string& candidate : candidates) {
+    if (candidate.size() == typed.size() && to_lower(candidate) == lower) return candidate;
     const auto [shorter, longer] = std::minmax({typed.size(), candidate.size()});
     if (longer - shorter > limit) continue;
     const size_t distance = edit_distance(typed, candidate);

@@ -36,7 +36,8 @@ std::optional<T> to_number(std::string_view text) {
 // b.
 size_t edit_distance(std::string_view a, std::string_view b);
 
-// The candidate nearest to `typed`, for "did you mean"; empty if none is near enough.
+// The candidate nearest to `typed`, for "did you mean"; empty if none is near enough. Nothing is
+// nearer than the same word with other capitals.
 std::string nearest(std::string_view typed, std::span<const std::string> candidates);
 
 // `text` as one word for a POSIX shell, quoted only if necessary.

@@ -18,7 +18,8 @@ using source::Code;
 void ResourceCheck::check_inputs(const Module& module) {
   for (const auto& [name, setting] : module.settings) {
     const modules::Input* input = module.interface->input(name);
-    if (input == nullptr) continue;
+    // What comes from a module's output was checked where the module gets it.
+    if (input == nullptr || setting.origin == blueprint::Origin::used) continue;
     const Value& value = evaluation_.input(module, name);
     if (value == input->default_value) continue;
     if (name.ends_with("machine_type") && machines_ != nullptr && machines_->complete) {
@@ -53,14 +54,17 @@ void ResourceCheck::check_input(const std::string& path, const Value& value, con
     if (keeps(rule.value, plain)) continue;
     source::Span place = setting.place();
     if (path.find('.') != path.npos || setting.value->as<expression::Tuple>() != nullptr) {
-      if (const source::Span exact = place_in(setting.value, plain)) place = exact;
+      const std::string attribute = path.substr(path.rfind('.') + 1);
+      source::Span exact = place_of(attribute, setting.value, plain);
+      if (!exact) exact = place_in(setting.value, plain);
+      if (exact) place = exact;
     }
     if (!said_.emplace(place.begin, rule.value.is).second) continue;
     const std::string text = plain.is_string() ? plain.get<std::string>() : plain.dump();
     const std::string message = fmt::format("`{}` is not {}", text, rule.value.is);
     (rule.is_warning ? diagnostics_.warning(Code::rule_broken, place, message)
                      : diagnostics_.error(Code::rule_broken, place, message))
-        .help(rule.value.words.empty() ? "" : source::did_you_mean(text, rule.value.words))
+        .help(meant_by(rule.value, text))
         .help(rule.value.like);
   }
 }

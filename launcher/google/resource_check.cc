@@ -191,7 +191,7 @@ void ResourceCheck::wrong_value(const Module& module, const ValueRule& rule,
   // Names that a module makes of one input are wrong together.
   if (!said_.emplace(place.begin, rule.is).second) return;
   diagnostics_.error(Code::rule_broken, place, fmt::format("{} is not {}", shown, rule.is))
-      .help(rule.words.empty() ? "" : source::did_you_mean(whole, rule.words))
+      .help(meant_by(rule, whole))
       .help(!rule.like.empty()                ? rule.like
             : rule.words.size() > most_listed ? ""
                                               : "use one of: " + slipway::join(rule.words, ", "));

@@ -46,6 +46,10 @@ ValueRule read_rule(RowReader& row, const std::set<std::string>& sources,
   rule.more_words = row.has("more_words") || many;
   rule.words = many ? split(row.text("many_words"), ' ')
                     : row.optional_texts(rule.more_words ? "more_words" : "words");
+  if (row.has("mistaken")) {
+    RowReader mistaken(*row.mapping("mistaken"), "`mistaken`", diagnostics);
+    for (const std::string& word : row.keys("mistaken")) rule.mistaken[word] = mistaken.text(word);
+  }
   rule.computed = row.optional_text("computed");
   rule.like = rule.words.empty() ? row.text("like") : row.optional_text("like");
   if (row.has("ranges")) read_ranges(row, rule, diagnostics);

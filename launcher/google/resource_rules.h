@@ -53,6 +53,8 @@ struct ValueRule {
   int64_t longest_together = 0;     // of a mapping's keys and values, in bytes; 0: any number
   std::string computed;             // what text that only the deployment knows counts as
   std::vector<NumberRange> ranges;  // a number is in one of them; empty: any number
+  // What people write instead of a word, and that word: "gcs" for "gcsfuse".
+  std::map<std::string, std::string> mistaken;
   // The rule is for resources with one of these values in other attributes of the same block, or of
   // a block around it. By attribute.
   std::map<std::string, std::vector<std::string>> when;

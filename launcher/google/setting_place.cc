@@ -55,6 +55,24 @@ source::Span place_in(const expression::ExpressionPtr& setting, const Json& want
   return place;
 }
 
+source::Span place_of(const std::string& attribute, const expression::ExpressionPtr& setting,
+                      const Json& wanted) {
+  source::Span place;
+  if (const auto* list = setting->as<expression::Tuple>()) {
+    for (const auto& item : list->items) {
+      if (place = place_of(attribute, item, wanted); place) return place;
+    }
+  } else if (const auto* object = setting->as<expression::ObjectExpression>()) {
+    for (const auto& item : object->items) {
+      const auto* key = item.key->as<expression::Literal>();
+      const bool named = key != nullptr && key->value == Value(attribute);
+      place = named ? place_in(item.value, wanted) : place_of(attribute, item.value, wanted);
+      if (place) return place;
+    }
+  }
+  return place;
+}
+
 source::Span place_in(const blueprint::Module& module, const std::string& input,
                       const std::string& text) {
   const auto setting = module.settings.find(input);

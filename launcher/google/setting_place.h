@@ -17,6 +17,10 @@ bool has_item(const expression::Value& value, const Json& wanted);
 // Where a setting has the value; empty if it is computed.
 source::Span place_in(const expression::ExpressionPtr& setting, const Json& wanted);
 
+// Where an attribute in a setting has the value; empty if it is computed.
+source::Span place_of(const std::string& attribute, const expression::ExpressionPtr& setting,
+                      const Json& wanted);
+
 // Where the setting of an input has the text, or else the setting; the module's id without one.
 source::Span place_in(const blueprint::Module& module, const std::string& input,
                       const std::string& text);

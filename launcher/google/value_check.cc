@@ -1,6 +1,8 @@
 // Compares values with the rules of values.yaml.
 #include "launcher/google/value_check.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -41,6 +43,7 @@ std::optional<std::string> without_expressions(const std::string& text,
 }
 
 bool is_right_word(const ValueRule& rule, const std::string& text) {
+  if (rule.mistaken.contains(text)) return false;
   if (rule.words.empty() || text.empty() || is_listed(rule.words, text)) return true;
   return rule.more_words && source::did_you_mean(text, rule.words).empty();
 }
@@ -73,6 +76,12 @@ std::optional<double> number_of(const Json& value) {
 bool is_too_long(int64_t longest, const std::string& text) {
   const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
   return longest > 0 && std::ranges::count_if(text, is_character) > longest;
+}
+
+std::string meant_by(const ValueRule& rule, const std::string& text) {
+  const auto known = rule.mistaken.find(text);
+  if (known != rule.mistaken.end()) return fmt::format("did you mean `{}`?", known->second);
+  return rule.words.empty() ? std::string() : source::did_you_mean(text, rule.words);
 }
 
 bool keeps(const ValueRule& rule, const Json& value) {

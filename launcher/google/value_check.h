@@ -24,6 +24,9 @@ std::optional<double> number_of(const Json& value);
 
 bool is_too_long(int64_t longest, const std::string& text);
 
+// The hint "did you mean `gcsfuse`?" for a text that breaks a rule; empty if there is no guess.
+std::string meant_by(const ValueRule& rule, const std::string& text);
+
 // Whether a plain value keeps a rule; true if only the deployment knows it.
 bool keeps(const ValueRule& rule, const Json& value);
 

@@ -44,6 +44,7 @@ TEST_CASE("nearest: finds the closest word, or nothing") {
   CHECK(nearest("nmae", known) == "name");
   CHECK(nearest("zone", known).empty());
   CHECK(nearest("x", known).empty());
+  CHECK(nearest("NAME", known) == "name");
 }
 
 TEST_CASE("shell quote: quotes only if a shell would not read one word") {
