@@ -80,10 +80,18 @@ void ResourceCheck::check_gpus(const blueprint::Module& module, const cluster::M
     if (!type.name.starts_with(row.machines)) continue;
     models.push_back(row.model);
     if (row.model != model) continue;
-    if (is_counted(row.counts, count)) return;
-    return report(Code::rule_broken, place,
-                  fmt::format("`{}` cannot have {} of `{}`", type.name, count.dump(), model),
-                  fmt::format("use one of: {}", listed(row.counts)));
+    if (!is_counted(row.counts, count)) {
+      return report(Code::rule_broken, place,
+                    fmt::format("`{}` cannot have {} of `{}`", type.name, count.dump(), model),
+                    fmt::format("use one of: {}", listed(row.counts)));
+    }
+    for (size_t i = 0; i < row.most_vcpus.size(); ++i) {
+      if (count != row.counts[i] || type.cpus() <= row.most_vcpus[i]) continue;
+      report(Code::rule_broken, place,
+             fmt::format("`{}` has too many vCPUs for {} of `{}`", type.name, count.dump(), model),
+             fmt::format("{} at most", slipway::counted(row.most_vcpus[i], "vCPU")));
+    }
+    return;
   }
   const std::string meant = source::did_you_mean(model, models);
   report(Code::rule_broken, place,

@@ -130,9 +130,9 @@ void read_families(const source::Node& root, ResourceRules& rules,
   }
 }
 
-std::vector<int64_t> counts_of(RowReader& row) {
+std::vector<int64_t> counts_of(RowReader& row, const char* key = "counts") {
   std::vector<int64_t> counts;
-  for (const std::string& text : row.optional_texts("counts")) {
+  for (const std::string& text : row.optional_texts(key)) {
     counts.push_back(cluster::positive_number(text));
     if (counts.back() == 0) row.wrong({}, fmt::format("`{}` is not a count", text));
   }
@@ -153,7 +153,12 @@ void read_attachments(const source::Node& root, ResourceRules& rules,
     }
   };
   rows("attached_gpus", [&](RowReader& row) {
-    rules.attached_gpus.push_back({row.text("machines"), row.text("model"), counts_of(row)});
+    AttachedGpus gpus{row.text("machines"), row.text("model"), counts_of(row),
+                      counts_of(row, "most_vcpus")};
+    if (!gpus.most_vcpus.empty() && gpus.most_vcpus.size() != gpus.counts.size()) {
+      row.wrong({}, "there must be a number for each of the `counts`");
+    }
+    rules.attached_gpus.push_back(std::move(gpus));
   });
   rules.local_ssd = file.text("local_ssd");
   rows("local_ssds", [&](RowReader& row) {

@@ -76,6 +76,7 @@ struct AttachedGpus {
   std::string machines;
   std::string model;
   std::vector<int64_t> counts;
+  std::vector<int64_t> most_vcpus;  // of a machine with each of the counts; empty: any number
 };
 
 // How many local SSDs machines can have. The first row with the beginning and the end of the type's

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long `slipway expand` takes: compiler.py SLIPWAY EXAMPLES_FOLDER
+"""How long `slipway expand` and `slipway check` take: compiler.py SLIPWAY EXAMPLES_FOLDER
 
 First the shipped examples, then blueprints of N nodesets, N partitions, a network and a controller. Each row is
 the median of several runs of the whole program; the memory is the largest of them. `growth` is the time over that of
@@ -53,10 +53,11 @@ def measure(*command):
 
 def main():
     slipway, folder = sys.argv[1:]
-    print(f"{'blueprint':<34} {'expand s':>9} {'MB':>6} {'growth':>7}")
+    print(f"{'blueprint':<34} {'expand s':>9} {'MB':>6} {'growth':>7} {'check s':>8}")
     for name, words in examples(folder):
         seconds, memory = measure(slipway, "expand", *words)
-        print(f"{name:<34} {seconds:9.3f} {memory:6.1f}")
+        checked, _ = measure(slipway, "check", *words, "--vars", "project_id=my-project")
+        print(f"{name:<34} {seconds:9.3f} {memory:6.1f} {'':7} {checked:8.3f}")
     before = None
     for pairs in SIZES:
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as blueprint:

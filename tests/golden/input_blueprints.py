@@ -60,8 +60,7 @@ MOUNTING = {"id": "machine", "source": MACHINE, "use": ["it"], "settings": {"net
 SERVICES = {"id": "services", "source": "modules/network/private-service-access", "use": ["network"]}
 
 FIREWALL_RULE = {"name": "web", "description": "one", "disabled": True, "priority": 4, "destination_ranges": ["10.64.0.0/16"],
-                 "source_ranges": ["10.65.0.0/16"], "source_tags": ["one"], "source_service_accounts": ["nodes@my-project.iam.gserviceaccount.com"],
-                 "target_tags": ["one"], "target_service_accounts": ["nodes@my-project.iam.gserviceaccount.com"],
+                 "source_ranges": ["10.65.0.0/16"], "source_tags": ["one"], "target_tags": ["one"],
                  "allow": [{"protocol": "tcp", "ports": ["80"]}], "log_config": {"metadata": "EXCLUDE_ALL_METADATA"}}
 POLICY = "projects/my-project/locations/us-central1/%s/ours"
 POOL = "projects/my-project/locations/us-central1/storagePools/first"

@@ -66,6 +66,9 @@ VALUES = {
     "http_proxy": ("http://proxy.example.com:3128",), "state_timeout": ("20m",), "disk_size": (20,),
     "ip_ranges": (["10.9.0.0/16"], ["10.8.0.0/16"]), "access_mode": ("READ_ONLY", "READ_WRITE"),
     "squash_mode": ("ROOT_SQUASH", "NO_ROOT_SQUASH"),
+    "created_before": ("2026-01-01", "2026-01-02"), "custom_time_before": ("2026-01-01", "2026-01-02"),
+    "noncurrent_time_before": ("2026-01-01", "2026-01-02"), "communicator": ("winrm",), "boot_disk_size": (20,),
+    "gpu_sharing_strategy": ("TIME_SHARING", "MPS"), "gpu_partition_size": ("1g.5gb", "2g.10gb"),
     "boot_disk_type": ("pd-ssd",), "provisioning_model": ("SPOT",),
     "workload_policy.type": ("HIGH_THROUGHPUT", "HIGH_AVAILABILITY"), "max_topology_distance": ("CLUSTER", "BLOCK"),
     "address_type": ("INTERNAL", "EXTERNAL"), "ip_version": ("IPV4", "IPV6"),
@@ -112,6 +115,8 @@ BY_SUBNETWORK = [{key: value for key, value in INTERFACE.items() if value is not
 BY_NETWORK = [{**BY_SUBNETWORK[0], "network": "$(second.network_self_link)"}]
 DENY = [{**FIREWALL_RULE, "name": "other", "allow": [], "deny": [{"protocol": "udp", "ports": ["53"]}]}]
 OTHER_DENY = [{**DENY[0], "deny": [{"protocol": "udp", "ports": ["54"]}]}]
+OF_ACCOUNTS = [{**FIREWALL_RULE, "name": "other", "source_tags": None, "target_tags": None, "source_service_accounts": [ACCOUNT],
+                "target_service_accounts": [ACCOUNT]}]
 SCRIPT = [{"filename": "one.sh", "content": "#!/bin/sh\ntrue\n"}]
 TEMPLATE = '$(ghpc_stage("slurm.conf.tpl"))'
 RESERVED = {"zones": ["us-central1-b"], "reservation_affinity": {
@@ -166,6 +171,7 @@ SAMPLES = {
     ("*", "ingress_rules"): [{**FIREWALL_RULE, "name": "other"}],
     ("*", "egress_rules"): [{**FIREWALL_RULE, "name": "other"}],
     ("*", "ingress_rules.deny"): DENY[0]["deny"], ("*", "egress_rules.deny"): DENY[0]["deny"],
+    (DATABASE, "disk_size_gb"): 20,
     (PARTITION, "nodeset"): ["$(nodes.nodeset)", "$(more.nodeset)"],
     (PARTITION, "nodeset_dyn"): ["$(nodes.nodeset_dyn)", "$(more.nodeset_dyn)"],
     (PARTITION, "nodeset_tpu"): ["$(more.nodeset_tpu)"],
@@ -247,7 +253,8 @@ WITH = {
     (CONTROLLER, "controller_ha_type"): {**BACKUP, "controller_ha_type": "zonal"},
     (CONTROLLER, "backup_zone"): BACKUP,
     (PARTITION, "nodeset_tpu"): {"nodeset_tpu": ["$(nodes.nodeset_tpu)"]},
-    (DATABASE, "data_cache_enabled"): {"edition": "ENTERPRISE_PLUS"},
+    (DATABASE, "edition"): {"tier": "db-perf-optimized-N-2"},
+    (DATABASE, "data_cache_enabled"): {"edition": "ENTERPRISE_PLUS", "tier": "db-perf-optimized-N-2"},
     (DATABASE, "subnetwork_self_link"): {"use_psc_connection": True, "subnetwork_self_link": "$(network.subnetwork_self_link)"},
     **{(of, "additional_networks.network"): {"additional_networks": POD_NETWORKS} for of in (GKE, OLD_GKE, POOL_OF_GKE)},
     (OLD_GKE, "additional_networks"): {"rdma_subnetwork_name_prefix": "rdma"},
@@ -288,6 +295,7 @@ WITH = {
     ("*", "confidential_instance_type"): {"machine_type": "n2d-standard-8", "enable_confidential_vm": True},
     ("*", "spot_instance_config"): SPOT,
     (NODESET, "on_host_maintenance"): {"enable_placement": False},
+    (NODESET, "dws_flex"): {"machine_type": "a2-highgpu-1g", "enable_placement": False},
     (NODESET, "accelerator_topology"): {"machine_type": "a4x-highgpu-4g"},
     ("*", "additional_networks.network"): {"additional_networks": BY_NETWORK},
     (DYNAMIC, "additional_networks.network"): {"additional_networks": [{**INTERFACE, "network": "$(second.network_self_link)"}]},
@@ -296,6 +304,8 @@ WITH = {
     # A region is refused if a zone of another one is set.
     ("*", "region"): {},
     **{(CONTROLLER, f"{kind}_scripts.source"): {f"{kind}_scripts": STAGED} for kind in KINDS},
+    **{("modules/network/firewall-rules", f"{way}_rules.{end}_service_accounts"): {f"{way}_rules": OF_ACCOUNTS}
+       for way in ("ingress", "egress") for end in ("source", "target")},
     ("modules/network/firewall-rules", "ingress_rules.deny"): {"ingress_rules": OTHER_DENY},
     ("modules/network/firewall-rules", "egress_rules.deny"): {"egress_rules": OTHER_DENY},
     ("modules/network/vpc", "secondary_ranges_list.subnetwork_name"): {
