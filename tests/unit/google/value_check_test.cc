@@ -31,7 +31,7 @@ TEST_CASE("value check: a slip of a word is wrong, also one in capitals") {
   CHECK(meant_by(file_systems(), "NFS") == "did you mean `nfs`?");
 }
 
-TEST_CASE("value check: where there are more words, one that is like none of them is right") {
+TEST_CASE("value check: a word unlike the known ones is right, if there may be others") {
   CHECK(keeps(file_systems(), "beegfs"));
   CHECK(meant_by(file_systems(), "beegfs").empty());
   CHECK(keeps(file_systems(), "${local.kind}"));
