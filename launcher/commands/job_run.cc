@@ -1,8 +1,10 @@
 // `slipway job run`: a JobSet on a local cluster.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "common/command_line.h"
 #include "common/error.h"
@@ -36,24 +38,31 @@ local::DeploymentFolder cluster_for_pods(const std::string& name) {
 
 // Secrets that the manifest does not contain exist on a cluster. Here they get random values.
 void make_secrets(pods::JobSet& set) {
-  for (const std::vector<pods::Container>* list : {&set.init, &set.containers}) {
-    for (const pods::Container& container : *list) {
-      for (const pods::Variable& variable : container.environment) {
-        if (variable.secret.empty()) continue;
-        const auto [value, is_new] =
-            set.secrets[variable.secret].try_emplace(variable.secret_key, to_hex(random_secret()));
-        if (!is_new) continue;
-        set.notes.push_back(
-            fmt::format("the secret `{}`: `{}` has a random value", variable.secret, value->first));
+  const auto each = [&](const pods::Variable& variable) {
+    if (variable.secret.empty()) return;
+    const auto [value, is_new] =
+        set.secrets[variable.secret].try_emplace(variable.secret_key, to_hex(random_secret()));
+    if (!is_new) return;
+    set.notes.push_back(
+        fmt::format("the secret `{}`: `{}` has a random value", variable.secret, value->first));
+  };
+  for (const pods::ReplicatedJob& job : set.jobs) {
+    for (const std::vector<pods::Container>* list : {&job.init, &job.containers}) {
+      for (const pods::Container& container : *list) {
+        std::ranges::for_each(container.environment, each);
       }
     }
   }
 }
 
 void tell_notes(const pods::JobSet& set) {
-  for (const pods::Container& container : set.containers) {
+  std::set<std::string> images;
+  for (const pods::ReplicatedJob& job : set.jobs) {
+    for (const pods::Container& container : job.containers) images.insert(container.image);
+  }
+  for (const std::string& image : images) {
     fmt::print(stderr, "slipway: the image {} is not used: pods see the root of their node\n",
-               container.image);
+               image);
   }
   for (const std::string& note : set.notes) {
     fmt::print(stderr, "slipway: not interpreted: {}\n", note);
@@ -64,12 +73,12 @@ void tell_notes(const pods::JobSet& set) {
 
 int job_run(Args args) {
   std::string file, target = "local", deployment;
-  CommandLine line("slipway job run",
-                   "Run a JobSet from `slipway job convert` without Kubernetes.");
+  CommandLine line("slipway job run", "Run a JobSet without Kubernetes.");
   line.about(
       "Its pods become processes on the nodes of a local cluster, with their names, environment, "
-      "files, volumes, init containers and sidecars; a failed pod restarts the JobSet as its "
-      "failure policy says. It shows that a manifest works before you pay for a cluster.\n\n"
+      "files, volumes, init containers and sidecars. Replicated jobs start, restart and complete "
+      "as JobSet's policies say. It shows that a manifest from `slipway job convert`, or your own, "
+      "works before you pay for a cluster.\n\n"
       "It is not Kubernetes: images are not pulled, so that pods see the root of their node, "
       "only GPUs are counted, and Kueue has no part. Fields that it does not "
       "know are errors.");
@@ -109,13 +118,13 @@ int job_run(Args args) {
       if (planned.name == node.name) nodes.push_back(&planned);
     }
   }
-  std::vector<pods::PlacedPod> placed =
+  const std::vector<pods::Pod> placed =
       pods::place_pods(set, nodes, {&catalogue, labels.accelerator_label, labels.machine_label});
   tell_notes(set);
-  for (const pods::PlacedPod& pod : placed) {
-    fmt::print(stderr, "slipway: {} runs on {}\n", pod.pod.name, pod.node);
+  for (const pods::Pod& pod : placed) {
+    fmt::print(stderr, "slipway: {} runs on {}\n", pod.name, pod.node);
   }
-  if (!pods::run_job_set(set, std::move(placed), folder)) throw Error("the JobSet has failed");
+  if (!pods::run_job_set(set, placed, folder)) throw Error("the JobSet has failed");
   return 0;
 }
 

@@ -52,6 +52,7 @@ class JobSetRules {
     for (const Node& job : jobs->items) {
       names_of_pods(job);
       order(job);
+      one_order(job);
       names_.insert(text_at(job, "name"));
       in_place(job);
     }
@@ -116,6 +117,15 @@ class JobSetRules {
       refuse(on->span, fmt::format("`{}` cannot depend on `{}`, which is not before it",
                                    text_at(job, "name"), on->text));
     }
+  }
+
+  // A rule of the CRD, spec.x-kubernetes-validations.
+  void one_order(const Node& job) {
+    const Node* startup = object_.at({"spec", "startupPolicy", "startupPolicyOrder"});
+    const Node* depends = job.find("dependsOn");
+    if (startup == nullptr || startup->text != "InOrder" || depends == nullptr) return;
+    refuse(place(*depends), "`dependsOn` cannot be used beside the startup policy `InOrder`")
+        .help("leave out `startupPolicy`, which is deprecated");
   }
 
   void in_place(const Node& job) {

@@ -60,7 +60,8 @@ void Fields::finish() {
     diagnostics_
         .error(source::Code::no_equivalent, entry.key_span,
                fmt::format("`slipway job run` does not know `{}`", entry.key))
-        .help("it runs what `slipway job convert` writes; for other JobSets, use a cluster");
+        .help(
+            "the guide on job scripts lists what it knows of JobSets; for the rest, use a cluster");
   }
 }
 

@@ -10,6 +10,7 @@
 #include "launcher/kubernetes/object_check.h"
 #include "launcher/kubernetes/object_rules.h"
 #include "launcher/pods/fields.h"
+#include "launcher/pods/job_reader.h"
 
 namespace slipway::pods {
 namespace {
@@ -43,70 +44,6 @@ std::vector<Node> documents(const std::filesystem::path& file, source::Sources& 
   return made;
 }
 
-Volume volume_from(Fields& fields) {
-  Volume volume;
-  volume.name = fields.text("name");
-  if (Fields map = fields.at("configMap"); map.is_there()) {
-    volume.kind = Volume::Kind::config_map;
-    volume.source = map.text("name");
-    map.ignore({"defaultMode"});  // files are readable and executable, as converted jobs want them
-    map.finish();
-  }
-  if (Fields empty = fields.at("emptyDir"); empty.is_there()) {
-    const bool memory = empty.text("medium") == "Memory";
-    volume.kind = memory ? Volume::Kind::memory : Volume::Kind::empty;
-    empty.ignore({"sizeLimit"});
-    empty.finish();
-  }
-  if (Fields host = fields.at("hostPath"); host.is_there()) {
-    volume.kind = Volume::Kind::host;
-    volume.source = host.text("path");
-    host.ignore({"type"});
-    host.finish();
-  }
-  if (Fields claim = fields.at("persistentVolumeClaim"); claim.is_there()) {
-    volume.kind = Volume::Kind::claim;
-    volume.source = claim.text("claimName");
-    claim.finish();
-  }
-  return volume;
-}
-
-Variable variable_from(Fields& fields) {
-  Variable variable;
-  variable.name = fields.text("name");
-  variable.value = fields.text("value");
-  Fields from = fields.at("valueFrom");
-  if (Fields label = from.at("fieldRef"); label.is_there()) {
-    const std::string path = label.text("fieldPath");
-    const size_t begin = path.find('\''), end = path.rfind('\'');
-    if (path.starts_with("metadata.labels['") && end > begin) {
-      variable.label = path.substr(begin + 1, end - begin - 1);
-    }
-    label.finish();
-  }
-  if (Fields secret = from.at("secretKeyRef"); secret.is_there()) {
-    variable.secret = secret.text("name");
-    variable.secret_key = secret.text("key");
-    secret.finish();
-  }
-  from.finish();
-  return variable;
-}
-
-// "eth0" of [{"interfaceName": "eth0", "network": "default"}]: a list in JSON, which YAML reads.
-std::vector<std::string> interfaces_from(const std::string& text) {
-  std::vector<std::string> names;
-  source::Sources sources;
-  source::Diagnostics ignored(sources);
-  const auto list = source::read_yaml(sources.add("interfaces", text), sources, ignored);
-  if (!list) return names;
-  for (const Node& item : list->items) {
-    if (const Node* name = item.find("interfaceName")) names.push_back(name->text);
-  }
-  return names;
-}
-
 class JobSetReader {
  public:
   JobSetReader(JobSet& made, source::Diagnostics& diagnostics)
@@ -120,144 +57,111 @@ class JobSetReader {
     if (metadata.find("labels") != nullptr) {
       made_.notes.push_back("labels, such as those of Kueue: the job starts at once");
     }
-    metadata.ignore({"namespace", "annotations"});
+    if (const std::string space = metadata.text("namespace"); !space.empty()) made_.space = space;
+    metadata.ignore({"annotations"});
     Fields spec = object.at("spec");
-    spec.ignore({"network", "suspend", "ttlSecondsAfterFinished"});
+    network(spec);
     failure_policy(spec);
-    size_t jobs = 0;
+    if (spec.truth("suspend")) {
+      made_.notes.push_back("`suspend`: the job starts at once, as if it were resumed");
+    }
+    spec.ignore({"ttlSecondsAfterFinished"});
     spec.each("replicatedJobs", [&](Fields& each) {
-      if (++jobs == 1) return job(each);
-      const Node* const second = each.find("name");
-      diagnostics_.error(Code::no_equivalent, second == nullptr ? root.span : second->span,
-                         "`slipway job run` runs JobSets with one replicated job");
-      each.ignore({"replicas", "template", "dependsOn"});
+      made_.jobs.push_back(read_job(each, made_.notes, diagnostics_));
     });
+    Fields success = spec.at("successPolicy");
+    made_.any_succeeds = success.text("operator") == "Any";
+    made_.success_targets = success.texts("targetReplicatedJobs");
+    success.finish();
+    startup_policy(spec);
+    coordinator(spec);
     spec.finish();
     object.finish();
   }
 
  private:
+  void network(Fields& spec) {
+    Fields network = spec.at("network");
+    const std::string subdomain = network.text("subdomain");
+    if (network.text("enableDNSHostnames") != "false") {
+      made_.subdomain = subdomain.empty() ? made_.name : subdomain;
+    }
+    if (network.text("publishNotReadyAddresses") == "false") {
+      made_.notes.push_back(
+          "`publishNotReadyAddresses`: pods find each other before they are ready");
+    }
+    network.finish();
+  }
+
   void failure_policy(Fields& spec) {
     Fields policy = spec.at("failurePolicy");
     made_.max_restarts = policy.number("maxRestarts", 0);
     policy.each("rules", [&](Fields& each) {
-      made_.failure_rules.push_back(
-          {each.text("name"), each.text("action"), each.texts("onJobFailureReasons")});
-      each.ignore({"targetReplicatedJobs"});
+      made_.failure_rules.push_back({each.text("name"), each.text("action"),
+                                     each.texts("onJobFailureReasons"),
+                                     each.texts("targetReplicatedJobs")});
     });
+    // All pods end before the first starts again: what BlockingRecreate asks for, and Recreate may
+    // do.
+    if (policy.text("restartStrategy") == "InPlaceRestart") {
+      diagnostics_
+          .error(Code::no_equivalent, policy.find("restartStrategy")->span,
+                 "`slipway job run` does not restart pods in place")
+          .help("the agents in the pods would ask JobSet's controller, which is not here");
+    }
     policy.finish();
   }
 
-  void job(Fields& fields) {
-    made_.job = fields.text("name");
-    made_.replicas = fields.number("replicas", 1);
-    Fields job_template = fields.at("template");
-    Fields spec = job_template.at("spec");
-    made_.pods = spec.number("completions", 1);
-    spec.ignore({"parallelism", "completionMode", "backoffLimit"});
-    made_.deadline_seconds = spec.number("activeDeadlineSeconds", 0);
-    Fields policy = spec.at("podFailurePolicy");
-    policy.each("rules", [&](Fields& each) {
-      ExitRule rule;
-      rule.action = each.text("action");
-      Fields codes = each.at("onExitCodes");
-      rule.container = codes.text("containerName");
-      rule.in = codes.text("operator") != "NotIn";
-      for (const std::string& code : codes.texts("values")) {
-        rule.codes.push_back(to_number<int64_t>(code).value_or(-1));
+  // Each replicated job waits for the one before it. JobSet refuses this beside dependsOn.
+  void startup_policy(Fields& spec) {
+    Fields policy = spec.at("startupPolicy");
+    if (policy.text("startupPolicyOrder") == "InOrder") {
+      for (size_t i = 1; i < made_.jobs.size(); ++i) {
+        made_.jobs[i].depends_on.push_back({made_.jobs[i - 1].name, false});
       }
-      codes.finish();
-      made_.exit_rules.push_back(std::move(rule));
-    });
+    }
     policy.finish();
-    Fields pod_template = spec.at("template");
-    Fields metadata = pod_template.at("metadata");
-    annotations(metadata);
-    metadata.finish();
-    Fields pod = pod_template.at("spec");
-    this->pod(pod);
-    pod.finish();
-    pod_template.finish();
-    spec.finish();
-    job_template.finish();
   }
 
-  Container container_from(Fields& fields) {
-    Container made;
-    made.name = fields.text("name");
-    made.image = fields.text("image");
-    made.folder = fields.text("workingDir");
-    made.command = fields.texts("command");
-    for (std::string& word : fields.texts("args")) made.command.push_back(std::move(word));
-    made.is_sidecar = fields.text("restartPolicy") == "Always";
-    fields.each("env", [&](Fields& each) { made.environment.push_back(variable_from(each)); });
-    fields.each("volumeMounts", [&](Fields& each) {
-      made.mounts.push_back({each.text("name"), each.text("mountPath"), each.text("subPath"),
-                             each.truth("readOnly")});
-    });
-    Fields resources = fields.at("resources");
-    Fields limits = resources.at("limits");
-    made.gpus = limits.number("nvidia.com/gpu", 0);
-    if (const Node* node = limits.node()) {
-      for (const source::Entry& limit : node->entries) {
-        if (limit.key != "nvidia.com/gpu") note(fmt::format("the limit `{}`", limit.key));
-      }
+  void coordinator(Fields& spec) {
+    Fields coordinator = spec.at("coordinator");
+    const std::string name = coordinator.text("replicatedJob");
+    const int64_t replica = coordinator.number("jobIndex", 0);
+    const int64_t index = coordinator.number("podIndex", 0);
+    if (const ReplicatedJob* job = made_.find(name)) {
+      made_.coordinator = fmt::format("{}.{}", pod_name(made_, *job, replica, index),
+                                      made_.subdomain.empty() ? made_.name : made_.subdomain);
     }
-    resources.ignore({"requests"});
-    resources.finish();
-    fields.ignore({"securityContext", "imagePullPolicy", "ports"});
-    return made;
-  }
-
-  void note(const std::string& text) {
-    if (std::ranges::find(made_.notes, text) == made_.notes.end()) made_.notes.push_back(text);
-  }
-
-  void annotations(Fields& metadata) {
-    Fields each = metadata.at("annotations");
-    made_.interfaces = interfaces_from(each.text("networking.gke.io/interfaces"));
-    metadata.ignore({"labels"});
-  }
-
-  void pod(Fields& fields) {
-    fields.ignore({"restartPolicy", "tolerations", "hostNetwork", "dnsPolicy"});
-    made_.grace_seconds = fields.number("terminationGracePeriodSeconds", made_.grace_seconds);
-    if (const Node* selector = fields.find("nodeSelector")) {
-      for (const source::Entry& entry : selector->entries) {
-        made_.selector[entry.key] = entry.value.text;
-      }
-    }
-    fields.each("initContainers",
-                [&](Fields& each) { made_.init.push_back(container_from(each)); });
-    fields.each("containers",
-                [&](Fields& each) { made_.containers.push_back(container_from(each)); });
-    fields.each("volumes", [&](Fields& each) { made_.volumes.push_back(volume_from(each)); });
-    if (made_.containers.size() > 1) {
-      diagnostics_.error(Code::no_equivalent, fields.node()->span,
-                         "`slipway job run` runs pods with one container beside sidecars");
-    }
+    coordinator.finish();
   }
 
   JobSet& made_;
   source::Diagnostics& diagnostics_;
 };
 
-// The entries of a mapping of texts.
-std::map<std::string, std::string> texts_of(const Node* mapping) {
-  std::map<std::string, std::string> made;
-  if (mapping == nullptr) return made;
-  for (const source::Entry& entry : mapping->entries) made[entry.key] = entry.value.text;
-  return made;
-}
-
 }  // namespace
 
-int64_t JobSet::gpus() const {
+int64_t ReplicatedJob::gpus() const {
   int64_t most = 0;
   for (const std::vector<Container>* list : {&init, &containers}) {
     for (const Container& container : *list) most = std::max(most, container.gpus);
   }
   return most;
+}
+
+const ReplicatedJob* JobSet::find(const std::string& job) const {
+  const auto found = std::ranges::find(jobs, job, &ReplicatedJob::name);
+  return found == jobs.end() ? nullptr : &*found;
+}
+
+int64_t JobSet::replicas() const {
+  int64_t all = 0;
+  for (const ReplicatedJob& job : jobs) all += job.replicas;
+  return all;
+}
+
+std::string pod_name(const JobSet& set, const ReplicatedJob& job, int64_t replica, int64_t index) {
+  return fmt::format("{}-{}-{}-{}", set.name, job.name, replica, index);
 }
 
 JobSet read_job_set(const std::filesystem::path& file, const std::filesystem::path& catalogue,

@@ -13,7 +13,7 @@ namespace slipway::pods {
 
 struct Variable {
   std::string name, value;
-  std::string label;               // of the pod, whose value it has; otherwise empty
+  std::string field;               // of the pod, whose value it has: see Pod::fields
   std::string secret, secret_key;  // of a secret, whose value it has; otherwise empty
 };
 
@@ -42,6 +42,7 @@ struct Volume {
 struct FailureRule {
   std::string name, action;
   std::vector<std::string> reasons;  // empty: any
+  std::vector<std::string> targets;  // replicated jobs; empty: any
 };
 
 // Of podFailurePolicy.
@@ -51,23 +52,50 @@ struct ExitRule {
   std::vector<int64_t> codes;
 };
 
-struct JobSet {
-  std::string name, job;           // "train", "node"
-  int64_t replicas = 1, pods = 1;  // jobs, and pods of each
-  int64_t deadline_seconds = 0;    // 0: none
-  int64_t grace_seconds = 30;      // between SIGTERM and SIGKILL
-  int64_t max_restarts = 0;
-  std::vector<FailureRule> failure_rules;
+// A replicated job starts when another one is ready, or has completed.
+struct Dependency {
+  std::string job;
+  bool completed = false;
+};
+
+struct ReplicatedJob {
+  std::string name, group = "default";
+  int64_t replicas = 1;                // jobs
+  int64_t pods = 1, pods_at_once = 1;  // of each job
+  int64_t retries = 6;                 // failures of pods that a job survives: its backoffLimit
+  int64_t deadline_seconds = 0;        // 0: none
+  int64_t grace_seconds = 30;          // between SIGTERM and SIGKILL
+  bool restarts_containers = false;    // restartPolicy OnFailure
+  std::vector<Dependency> depends_on;  // also made from the startup policy InOrder
   std::vector<ExitRule> exit_rules;
-  std::map<std::string, std::string> selector;  // labels of machines
-  std::vector<std::string> interfaces;          // in the pod: the host's, then those of the GPUs
+  std::map<std::string, std::string> selector;             // labels of machines
+  std::map<std::string, std::string> labels, annotations;  // of the pods, in the manifest
+  std::vector<std::string> interfaces;  // in the pod: the host's, then those of the GPUs
   std::vector<Container> init, containers;
   std::vector<Volume> volumes;
-  std::map<std::string, std::map<std::string, std::string>> config_maps, secrets;
-  std::vector<std::string> notes;  // what has no effect in a local cluster
 
   int64_t gpus() const;  // of a pod
 };
+
+struct JobSet {
+  std::string name, space = "default";  // and its namespace
+  std::string subdomain;                // of the names of pods; empty: they have none
+  std::vector<ReplicatedJob> jobs;
+  // The success policy: all jobs of these replicated jobs complete, or any. Without: all there are.
+  std::vector<std::string> success_targets;
+  bool any_succeeds = false;
+  std::string coordinator;  // the name of that pod; may be empty
+  int64_t max_restarts = 0;
+  std::vector<FailureRule> failure_rules;
+  std::map<std::string, std::map<std::string, std::string>> config_maps, secrets;
+  std::vector<std::string> notes;  // what has no effect in a local cluster
+
+  const ReplicatedJob* find(const std::string& job) const;  // nullptr: there is none
+  int64_t replicas() const;                                 // jobs of all replicated jobs
+};
+
+// The name of a pod: "train-node-0-1".
+std::string pod_name(const JobSet& set, const ReplicatedJob& job, int64_t replica, int64_t index);
 
 // Reads a manifest with one JobSet, and the ConfigMaps and Secrets that it uses. Reports what
 // Kubernetes or JobSet would refuse, and what this interpreter does not know (E0602). Throws Error

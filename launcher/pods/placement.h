@@ -10,21 +10,17 @@
 
 namespace slipway::pods {
 
-struct PlacedPod {
-  Pod pod;
-  std::string node;
-};
-
 // By which pods choose machines.
 struct MachineLabels {
   const cluster::Catalogue* catalogue = nullptr;
   std::string accelerator, machine;
 };
 
-// The pods of the JobSet on these compute nodes, which run. Pods with GPUs have their nodes to
-// themselves, others share them. Throws Error if the cluster does not have what the pods need.
-std::vector<PlacedPod> place_pods(const JobSet& set,
-                                  const std::vector<const local::PlannedNode*>& nodes,
-                                  const MachineLabels& labels);
+// The pods of the JobSet on these compute nodes, which run, in the order of jobs, replicas and
+// indexes. Pods with GPUs have their nodes to themselves, as long as their job can run at the same
+// time as others; the rest shares the least used nodes. Throws Error if the cluster does not have
+// what the pods need.
+std::vector<Pod> place_pods(const JobSet& set, const std::vector<const local::PlannedNode*>& nodes,
+                            const MachineLabels& labels);
 
 }  // namespace slipway::pods

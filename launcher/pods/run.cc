@@ -13,8 +13,7 @@
 
 #include "common/error.h"
 #include "common/interrupts.h"
-#include "launcher/pods/policy.h"
-#include "launcher/pods/running_pod.h"
+#include "launcher/pods/running_job.h"
 
 namespace slipway::pods {
 namespace {
@@ -26,119 +25,145 @@ std::string random_mark() {
   return fmt::format("slipway-pod-{:08x}{:08x}", random(), random());
 }
 
-// One attempt of the JobSet: all pods from their start to their end.
-class Attempt {
+class Run {
  public:
-  Attempt(const JobSet& set, const std::vector<PlacedPod>& pods,
-          const local::DeploymentFolder& folder, const Interrupts& interrupts)
-      : set_(set), interrupts_(interrupts) {
-    for (const PlacedPod& pod : pods) {
-      running_.push_back(std::make_unique<RunningPod>(set, pod, folder));
+  Run(const JobSet& set, const std::vector<Pod>& pods, const local::DeploymentFolder& folder)
+      : set_(set) {
+    for (const ReplicatedJob& job : set.jobs) {
+      for (int64_t replica = 0; replica < job.replicas; ++replica) {
+        std::vector<Pod> own;
+        std::ranges::copy_if(pods, std::back_inserter(own), [&](const Pod& pod) {
+          return pod.job == job.name && pod.replica == replica;
+        });
+        jobs_.push_back(std::make_unique<RunningJob>(set, job, std::move(own), folder));
+      }
     }
   }
 
-  // The reason for which a Job failed, or "" if all succeeded.
-  std::string run() {
-    const auto deadline = Clock::now() + std::chrono::seconds(set_.deadline_seconds);
-    while (!all_ended()) {
-      wait(set_.deadline_seconds > 0 ? std::optional(deadline) : std::nullopt);
-      if (interrupted_) break;
-      const std::string reason = failure();
-      const bool late = set_.deadline_seconds > 0 && Clock::now() >= deadline && !all_ended();
-      if (reason.empty() && !late) continue;
-      if (late) {
-        fmt::print(stderr, "slipway: the job has reached its deadline of {} s\n",
-                   set_.deadline_seconds);
+  bool run() {
+    while (!interrupted_) {
+      if (const auto result = result_of_failures()) return *result;
+      if (is_complete(set_, statuses())) {
+        end_all();
+        return true;
       }
-      end_all();
-      return late ? "DeadlineExceeded" : reason;
+      if (!start_jobs()) wait();  // a job without pods changes something at once
     }
-    if (interrupted_) {
-      end_all();
-      throw Error("interrupted");
-    }
-    return failure();
+    end_all();
+    throw Error("interrupted");
   }
 
  private:
-  bool all_ended() const {
-    return std::ranges::all_of(running_, [](const auto& pod) { return pod->has_ended(); });
+  std::vector<JobStatus> statuses() const {
+    std::vector<JobStatus> made;
+    for (const auto& job : jobs_) made.push_back(job->status());
+    return made;
   }
 
-  void wait(std::optional<Clock::time_point> until) {
-    std::vector<pollfd> polled;
-    for (const auto& pod : running_) pod->add_to(polled);
-    polled.push_back({interrupts_.fd(), POLLIN, 0});
+  // Starts what may start now; whether there was any.
+  bool start_jobs() {
+    bool any = false;
+    const std::vector<JobStatus> now = statuses();
+    for (const auto& job : jobs_) {
+      const JobStatus& status = job->status();
+      if (status.state != JobStatus::State::waiting || !job->is_quiet()) continue;
+      // A job that has run before waits for nothing: JobSet made its Job already.
+      if (!may_start(*status.job, now) && !job->has_run()) continue;
+      job->start(mark_, restarts_);
+      any = true;
+    }
+    return any;
+  }
+
+  // Whether the JobSet has failed for good. Takes one failure at a time, as JobSet's controller.
+  std::optional<bool> result_of_failures() {
+    while (true) {
+      const std::vector<JobStatus> now = statuses();
+      std::vector<const JobStatus*> failed;
+      for (const JobStatus& one : now) {
+        if (one.state == JobStatus::State::failed) failed.push_back(&one);
+      }
+      if (failed.empty()) return std::nullopt;
+      if (!follow(decide(set_, failed, counted_))) return false;
+    }
+  }
+
+  bool follow(const Decision& decision) {
+    const std::string rule =
+        decision.rule.empty() ? "" : fmt::format(", by the rule `{}`", decision.rule);
+    if (decision.action == Decision::Action::fail) {
+      fmt::print(stderr, "slipway: the JobSet has failed{}\n", rule);
+      end_all();
+      return false;
+    }
+    if (decision.counts) ++counted_;
+    const std::string spent =
+        fmt::format("{}: {} of {} restarts", rule, counted_, set_.max_restarts);
+    if (decision.action == Decision::Action::restart_job) {
+      const JobStatus& of = *decision.job;
+      fmt::print(stderr, "slipway: the job {}-{}-{} starts again{}\n", set_.name, of.job->name,
+                 of.replica, spent);
+      for (const auto& job : jobs_) {
+        if (job->status().job == of.job && job->status().replica == of.replica) {
+          job->wait_for_start(true);
+        }
+      }
+      return true;
+    }
+    end_all();
+    ++restarts_;
+    fmt::print(stderr, "slipway: all pods start again{}\n", spent);
+    for (const auto& job : jobs_) job->wait_for_start(false);
+    return true;
+  }
+
+  void wait() {
+    std::vector<pollfd> polled{{interrupts_.fd(), POLLIN, 0}};
+    std::optional<Clock::time_point> until;
+    for (const auto& job : jobs_) {
+      job->add_to(polled);
+      const auto next = job->next();
+      if (next && (!until || *next < *until)) until = next;
+    }
     int timeout = -1;
     if (until) {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(*until - Clock::now()).count();
       timeout = static_cast<int>(std::clamp<int64_t>(left + 1, 0, 60'000));
     }
-    if (::poll(polled.data(), polled.size(), timeout) < 0 && errno != EINTR) throw_errno("poll");
-    if (interrupts_.take()) interrupted_ = true;
-    for (size_t i = 0; i < running_.size(); ++i) {
-      running_[i]->take(&polled[i * RunningPod::entries]);
+    if (::poll(polled.data(), polled.size(), timeout) < 0) {
+      if (errno != EINTR) throw_errno("poll");
+      for (pollfd& one : polled) one.revents = 0;
     }
+    if (interrupts_.take()) interrupted_ = true;
+    const pollfd* at = polled.data() + 1;
+    for (const auto& job : jobs_) at = job->take(at);
+    for (const auto& job : jobs_) job->step();
   }
 
-  // Of the first pod that has failed, unless the rules ignore it.
-  std::string failure() {
-    for (const auto& pod : running_) {
-      if (!pod->has_ended() || pod->code() == 0) continue;
-      const std::string reason = reason_of_failure(set_, pod->container(), pod->code());
-      if (reason.empty()) continue;
-      fmt::print(stderr, "slipway: {} on {} has failed: {} ended with {} ({})\n",
-                 pod->placed().pod.name, pod->placed().node,
-                 pod->container().empty() ? "it" : "container " + pod->container(), pod->code(),
-                 reason);
-      return reason;
-    }
-    return "";
+  bool is_quiet() const {
+    return std::ranges::all_of(jobs_, [](const auto& job) { return job->is_quiet(); });
   }
 
   void end_all() {
-    for (const auto& pod : running_) pod->end();
-    const auto limit = Clock::now() + std::chrono::seconds(set_.grace_seconds);
-    while (!all_ended() && Clock::now() < limit) wait(limit);
-    for (const auto& pod : running_) {
-      if (!pod->has_ended()) pod->kill();
-    }
-    while (!all_ended()) wait(Clock::now() + std::chrono::seconds(1));
+    for (const auto& job : jobs_) job->end();
+    while (!is_quiet()) wait();
   }
 
   const JobSet& set_;
-  const Interrupts& interrupts_;
-  std::vector<std::unique_ptr<RunningPod>> running_;
+  const Interrupts interrupts_;
+  const std::string mark_ = random_mark();
+  std::vector<std::unique_ptr<RunningJob>> jobs_;
+  int64_t restarts_ = 0, counted_ = 0;  // of the JobSet; and those of maxRestarts
   bool interrupted_ = false;
 };
 
 }  // namespace
 
-bool run_job_set(const JobSet& set, std::vector<PlacedPod> pods,
+bool run_job_set(const JobSet& set, const std::vector<Pod>& pods,
                  const local::DeploymentFolder& folder) {
-  const Interrupts interrupts;
   ::signal(SIGPIPE, SIG_IGN);  // a pod may end before it has read its script
-  const std::string mark = random_mark();
-  int64_t counted = 0;
-  for (int64_t restarts = 0;; ++restarts) {
-    for (PlacedPod& placed : pods) {
-      placed.pod.mark = mark;
-      placed.pod.restarts = restarts;
-    }
-    const std::string reason = Attempt(set, pods, folder, interrupts).run();
-    if (reason.empty()) return true;
-    const Decision decision = decide(set, reason, counted);
-    const std::string rule =
-        decision.rule.empty() ? "" : fmt::format(", by the rule `{}`", decision.rule);
-    if (!decision.restart) {
-      fmt::print(stderr, "slipway: the JobSet has failed{}\n", rule);
-      return false;
-    }
-    if (decision.counts) ++counted;
-    fmt::print(stderr, "slipway: all pods start again{}: {} of {} restarts\n", rule, counted,
-               set.max_restarts);
-  }
+  return Run(set, pods, folder).run();
 }
 
 }  // namespace slipway::pods

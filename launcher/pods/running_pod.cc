@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -16,10 +17,11 @@
 
 namespace slipway::pods {
 
-RunningPod::RunningPod(const JobSet& set, const PlacedPod& placed,
+RunningPod::RunningPod(const JobSet& set, const ReplicatedJob& job, const Pod& pod,
                        const local::DeploymentFolder& folder)
-    : placed_(placed),
-      script_(pod_script(set, placed.pod)),
+    : name_(pod.name),
+      mark_(pod.mark),
+      script_(pod_script(set, job, pod)),
       connection_(local::connect_to_supervisor(folder)) {
   Pipe input = make_pipe(), output = make_pipe(), errors = make_pipe();
   local::NodeCommand command;
@@ -27,7 +29,7 @@ RunningPod::RunningPod(const JobSet& set, const PlacedPod& placed,
                   "--fork",  "--kill-child", "--mount-proc", "bash"};
   command.folder = "/";
   const int streams[] = {input.read.get(), output.write.get(), errors.write.get()};
-  local::send_message(connection_.get(), local::exec_request(placed.node, command), streams);
+  local::send_message(connection_.get(), local::exec_request(pod.node, command), streams);
   input_ = std::move(input.write);
   output_ = std::move(output.read);
   errors_ = std::move(errors.read);
@@ -50,9 +52,14 @@ void RunningPod::take(const pollfd* polled) {
     exit_code_ = local::receive_answer(connection_.get()).body.at("exit_code").get<int>();
   }
   if (!connection_ && !exit_code_) exit_code_ = 137;
-  // Without a line of its own, the pod was ended from outside.
   ended_ = exit_code_ && !output_ && !errors_;
-  if (ended_ && container_.empty()) code_ = *exit_code_;
+  // Without a line of a container, the pod was ended from outside.
+  if (ended_ && containers_.empty()) containers_.push_back({"", *exit_code_});
+}
+
+bool RunningPod::has_succeeded() const {
+  return ended_ && *exit_code_ == 0 &&
+         std::ranges::all_of(containers_, [](const Ended& one) { return one.code == 0; });
 }
 
 void RunningPod::write_script() {
@@ -81,15 +88,21 @@ void RunningPod::copy(Fd& from, std::string& line, std::FILE* to) {
   std::fflush(to);
 }
 
+// A container may have written a part of a line before ours.
 void RunningPod::print(const std::string& line, std::FILE* to) {
-  const std::string mark = placed_.pod.mark + " ";
-  if (line.starts_with(mark)) {
-    const std::vector<std::string> words = split(line, ' ');
-    container_ = words.at(1);
-    code_ = to_number<int>(words.at(2)).value_or(1);
-    return;
+  const size_t mark = line.find(mark_);
+  if (mark != 0) fmt::print(to, "{}: {}\n", name_, line.substr(0, mark));
+  if (mark != line.npos) note(line.substr(mark));
+}
+
+void RunningPod::note(const std::string& line) {
+  const std::vector<std::string> words = split(line, ' ');
+  const std::string what = words.size() > 1 ? words[1] : "";
+  if (what == "ready") ready_ = true;
+  if (what == "restarted") ++restarts_;
+  if (what == "ended" && words.size() > 3) {
+    containers_.push_back({words[2], to_number<int64_t>(words[3]).value_or(1)});
   }
-  fmt::print(to, "{}: {}\n", placed_.pod.name, line);
 }
 
 }  // namespace slipway::pods

@@ -10,18 +10,22 @@
 
 #include "common/fd.h"
 #include "launcher/local/deployment_folder.h"
-#include "launcher/pods/placement.h"
+#include "launcher/pods/pod_script.h"
+#include "launcher/pods/policy.h"
 
 namespace slipway::pods {
 
 class RunningPod {
  public:
-  RunningPod(const JobSet& set, const PlacedPod& placed, const local::DeploymentFolder& folder);
+  RunningPod(const JobSet& set, const ReplicatedJob& job, const Pod& pod,
+             const local::DeploymentFolder& folder);
 
-  const PlacedPod& placed() const { return placed_; }
   bool has_ended() const { return ended_; }
-  int code() const { return code_; }                           // of the container that ended it
-  const std::string& container() const { return container_; }  // empty: the node ended it
+  // Of its containers; without any, the node ended the pod.
+  const std::vector<Ended>& containers() const { return containers_; }
+  bool has_succeeded() const;
+  bool is_ready() const { return ready_ && !ended_; }  // all containers run
+  int64_t restarts() const { return restarts_; }       // of containers
 
   void end() { input_.reset(); }        // SIGTERM
   void kill() { connection_.reset(); }  // whatever is left
@@ -35,15 +39,16 @@ class RunningPod {
   void write_script();
   void copy(Fd& from, std::string& line, std::FILE* to);
   void print(const std::string& line, std::FILE* to);
+  void note(const std::string& line);
 
-  const PlacedPod& placed_;
+  const std::string name_, mark_;
   std::string script_;  // the part that is not written yet
   Fd connection_, input_, output_, errors_;
   std::string output_line_, errors_line_;
   std::optional<int> exit_code_;
-  std::string container_;
-  int code_ = 0;
-  bool ended_ = false;
+  std::vector<Ended> containers_;
+  int64_t restarts_ = 0;
+  bool ended_ = false, ready_ = false;
 };
 
 }  // namespace slipway::pods

@@ -99,6 +99,182 @@ MANIFEST
   [ "$status" -eq 1 ]
 }
 
+# set_of NAME [SPEC]: a JobSet from stdin, which has its replicated jobs
+set_of() {
+  printf 'apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: %s}\nspec:\n%s\n  replicatedJobs:\n' "$1" "${2:-}" >"$FILES/$1.yaml"
+  cat >>"$FILES/$1.yaml"
+}
+
+run_set() { run slipway job run --deployment $NAME "$FILES/$1.yaml"; }
+
+# before FIRST SECOND: the order of two lines of the output
+before() {
+  local first second
+  first=$(grep -nF -m 1 "$1" <<<"$output") && second=$(grep -nF -m 1 "$2" <<<"$output") && [ "${first%%:*}" -lt "${second%%:*}" ]
+}
+
+@test "job run: several replicated jobs start in their order, and find each other by name" {
+  set_of duo "  network: {subdomain: net}
+  coordinator: {replicatedJob: driver}
+  successPolicy: {operator: All, targetReplicatedJobs: [driver]}" <<'MANIFEST'
+  - name: prepare
+    template: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: a, command: [sh, -c, "sleep 1; echo prepared"]}]}}}}
+  - name: workers
+    replicas: 2
+    dependsOn: [{name: prepare, status: Complete}]
+    template:
+      spec:
+        completions: 2
+        parallelism: 2
+        template:
+          spec:
+            restartPolicy: Never
+            terminationGracePeriodSeconds: 1
+            containers:
+            - name: serves
+              image: b
+              env:
+              - {name: NUMBER, valueFrom: {fieldRef: {fieldPath: "metadata.annotations['jobset.sigs.k8s.io/job-global-index']"}}}
+              - {name: POD, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
+              command: [sh, -c, "echo $POD is of job $NUMBER; exec sleep 1234"]
+            - {name: watches, image: c, command: [sh, -c, "echo beside; exec sleep 1234"]}
+  - name: driver
+    dependsOn: [{name: workers, status: Ready}]
+    template:
+      spec:
+        template:
+          spec:
+            restartPolicy: Never
+            containers:
+            - name: drives
+              image: a
+              env: [{name: COORDINATOR, valueFrom: {fieldRef: {fieldPath: "metadata.labels['jobset.sigs.k8s.io/coordinator']"}}}]
+              command: [sh, -c, "for name in duo-workers-0-0.net duo-workers-1-1.net.default.svc.cluster.local $COORDINATOR; do getent hosts $name >/dev/null && echo found $name; done; getent hosts duo-workers-1-1 || echo not by its bare name"]
+MANIFEST
+  run_set duo
+  [ "$status" -eq 0 ]
+  before "duo-prepare-0-0: prepared" "duo-workers-0-0: duo-workers-0-0 is of job 1"
+  before "duo-workers-1-1: duo-workers-1-1 is of job 2" "duo-driver-0-0: found duo-workers-0-0.net"
+  says "duo-workers-1-0: beside"
+  says "found duo-workers-1-1.net.default.svc.cluster.local"
+  says "found duo-driver-0-0.net"
+  says "not by its bare name"
+  # The driver has completed, so the workers are gone.
+  for node in 0 1 2; do
+    run on $NAME $N-$node pgrep -f 'sleep 1234'
+    [ "$status" -eq 1 ]
+  done
+}
+
+@test "job run: a rule of the failure policy restarts one job alone" {
+  set_of alone "  failurePolicy: {maxRestarts: 1, rules: [{name: of_workers, action: RestartJob, targetReplicatedJobs: [workers]}]}" <<'MANIFEST'
+  - name: driver
+    template:
+      spec:
+        template:
+          spec:
+            restartPolicy: Never
+            containers: [{name: a, image: a, command: [sh, -c, "echo the driver starts; until [ -e /data/repaired ]; do sleep 0.05; done"], volumeMounts: [{name: home, mountPath: /data}]}]
+            volumes: [{name: home, persistentVolumeClaim: {claimName: homefs}}]
+  - name: workers
+    replicas: 2
+    template:
+      spec:
+        backoffLimit: 0
+        template:
+          spec:
+            restartPolicy: Never
+            containers:
+            - name: a
+              image: a
+              env:
+              - {name: JOB, valueFrom: {fieldRef: {fieldPath: "metadata.labels['jobset.sigs.k8s.io/job-index']"}}}
+              - {name: ATTEMPT, valueFrom: {fieldRef: {fieldPath: "metadata.labels['jobset.sigs.k8s.io/job-restart-attempt']"}}}
+              command: [sh, -c, "echo worker $JOB in attempt $ATTEMPT; [ $JOB = 0 ] && exit 0; [ $ATTEMPT = 0 ] && exit 5; touch /data/repaired"]
+              volumeMounts: [{name: home, mountPath: /data}]
+            volumes: [{name: home, persistentVolumeClaim: {claimName: homefs}}]
+MANIFEST
+  on $NAME login rm -f /home/repaired
+  run_set alone
+  [ "$status" -eq 0 ]
+  says "alone-workers-1-0 on $N-2 has failed: container a ended with 5 (BackoffLimitExceeded)"
+  says "the job alone-workers-1 starts again, by the rule \`of_workers\`: 1 of 1 restarts"
+  says "worker 1 in attempt 1"
+  [ "$(grep -c 'the driver starts' <<<"$output")" -eq 1 ]
+  [ "$(grep -c 'worker 0 in attempt' <<<"$output")" -eq 1 ]
+}
+
+@test "job run: jobs replace failed pods up to their limit, and take turns" {
+  set_of again <<'MANIFEST'
+  - name: turns
+    template:
+      spec:
+        completions: 3
+        parallelism: 1
+        backoffLimit: 1
+        template:
+          spec:
+            restartPolicy: Never
+            containers: [{name: a, image: a, command: [sh, -c, "echo turn $JOB_COMPLETION_INDEX; [ $JOB_COMPLETION_INDEX != 1 ] || mkdir /data/second"], volumeMounts: [{name: home, mountPath: /data, subPath: again}]}]
+            volumes: [{name: home, persistentVolumeClaim: {claimName: homefs}}]
+  - name: places
+    template:
+      spec:
+        backoffLimit: 2
+        template:
+          spec:
+            restartPolicy: OnFailure
+            containers: [{name: a, image: a, command: [sh, -c, "echo in place $(ls /own | wc -l); mkdir /own/x && exit 4 || exit 0"], volumeMounts: [{name: own, mountPath: /own}]}]
+            volumes: [{name: own, emptyDir: {}}]
+MANIFEST
+  on $NAME login sh -c 'rm -rf /home/again; mkdir -p /home/again/second'
+  # The first pod of index 1 fails. The pod that replaces it has room for its folder.
+  (sleep 5; on $NAME login rmdir /home/again/second) &
+  run_set again
+  wait
+  [ "$status" -eq 0 ]
+  before "turn 0" "turn 1"
+  before "turn 1" "turn 2"
+  says "again-turns-0-1 on $N-1 has failed: container a ended with 1 (another one starts in 10 s)"
+  [ "$(grep -c 'turn 1' <<<"$output")" -eq 2 ]
+  says "the container a has ended with 4, and starts again in 10 s"
+  says "again-places-0-0: in place 1"
+}
+
+@test "job run: a pod has failed when all its containers have ended" {
+  set_of both "  failurePolicy: {maxRestarts: 5, rules: [{name: never, action: FailJobSet, onJobFailureReasons: [PodFailurePolicy]}]}" <<'MANIFEST'
+  - name: node
+    template:
+      spec:
+        podFailurePolicy: {rules: [{action: FailJob, onExitCodes: {containerName: fails, operator: In, values: [7]}}]}
+        template:
+          spec:
+            restartPolicy: Never
+            containers:
+            - {name: fails, image: a, command: [sh, -c, "printf part >&2; exit 7"]}
+            - {name: goes-on, image: b, command: [sh, -c, "sleep 1; echo at the end"]}
+MANIFEST
+  run_set both
+  fails_with 1 "both-node-0-0: part"
+  before "at the end" "both-node-0-0 on $N-0 has failed: container fails ended with 7 (PodFailurePolicy)"
+  fails_with 1 "the JobSet has failed, by the rule \`never\`"
+}
+
+@test "job run: jobs that follow each other can have the same GPUs, others cannot" {
+  # gpus [DEPENDS]: two jobs with all GPUs of two nodes
+  gpus() {
+    local pods='template: {spec: {completions: 2, parallelism: 2, template: {spec: {restartPolicy: Never, containers: [{name: a, image: a, command: ["echo", "ran"], resources: {limits: {nvidia.com/gpu: 2}}}]}}}}'
+    printf '  - {name: first, %s}\n  - {name: second, %s%s}\n' "$pods" "${1:-}" "$pods" | set_of gpus
+  }
+  gpus
+  run_set gpus
+  fails_with 1 "the 2 pods want 2 GPUs, and 3 of the 3 nodes that run have that; other pods of the JobSet use 2 of them at the same time"
+  gpus 'dependsOn: [{name: first, status: Complete}], '
+  run_set gpus
+  [ "$status" -eq 0 ]
+  before "gpus-first-0-1: ran" "gpus-second-0-0: ran"
+}
+
 @test "job run: what does not fit the cluster or the interpreter is refused" {
   printf '#!/bin/bash\n#SBATCH --gpus-per-node=8\nsrun true\n' >"$FILES/gpus.sbatch"
   run in_pods "$FILES/gpus.sbatch" --image registry.example/test:1 --machine-type a3-megagpu-8g
