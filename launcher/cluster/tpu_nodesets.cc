@@ -40,15 +40,20 @@ TpuNodeset nodeset_of(blueprint::Evaluation& evaluation, const Module& module,
   return made;
 }
 
-}  // namespace
-
-std::vector<TpuNodeset> tpu_nodesets(blueprint::Evaluation& evaluation, const TpuTable& table) {
+std::vector<const Module*> known_modules(const blueprint::Evaluation& evaluation) {
   std::vector<const Module*> modules;
   for (const blueprint::Group& group : evaluation.deployment().groups) {
     for (const Module& module : group.modules) {
       if (module.interface != nullptr) modules.push_back(&module);
     }
   }
+  return modules;
+}
+
+}  // namespace
+
+std::vector<TpuNodeset> tpu_nodesets(blueprint::Evaluation& evaluation, const TpuTable& table) {
+  const std::vector<const Module*> modules = known_modules(evaluation);
   std::vector<TpuNodeset> made;
   for (const Module* module : modules) {
     const auto settings =
@@ -56,6 +61,12 @@ std::vector<TpuNodeset> tpu_nodesets(blueprint::Evaluation& evaluation, const Tp
     if (settings == table.slices.end()) continue;
     TpuNodeset nodeset = nodeset_of(evaluation, *module, *settings, table);
     if (nodeset.type.empty()) continue;
+    nodeset.name = known_text(evaluation.input(*module, settings->name));
+    nodeset.place = module->id_span;
+    for (const std::string& input : settings->counts) {
+      const auto count = expression::number_of(evaluation.input(*module, input));
+      nodeset.machines += count ? static_cast<int64_t>(*count) : 0;
+    }
     for (const Module* user : modules) {
       const bool uses =
           std::ranges::find(user->uses, module->id, &blueprint::Use::module) != user->uses.end();
@@ -63,6 +74,24 @@ std::vector<TpuNodeset> tpu_nodesets(blueprint::Evaluation& evaluation, const Tp
       nodeset.partition = known_text(evaluation.input(*user, settings->partition));
       nodeset.is_default = evaluation.input(*user, settings->is_default) == Value(true);
       made.push_back(nodeset);
+    }
+  }
+  return made;
+}
+
+std::vector<std::pair<std::string, source::Span>> partitions_without_tpus(
+    blueprint::Evaluation& evaluation, const TpuTable& table) {
+  std::vector<std::pair<std::string, source::Span>> made;
+  const std::vector<TpuNodeset> with = tpu_nodesets(evaluation, table);
+  for (const Module* module : known_modules(evaluation)) {
+    const bool is_partition = std::ranges::any_of(table.slices, [&](const SliceSettings& settings) {
+      return module->interface->input(settings.partition) != nullptr &&
+             module->interface->input(settings.is_default) != nullptr;
+    });
+    if (!is_partition) continue;
+    const std::string name = known_text(evaluation.input(*module, table.slices.front().partition));
+    if (std::ranges::find(with, name, &TpuNodeset::partition) == with.end()) {
+      made.emplace_back(name, module->id_span);
     }
   }
   return made;

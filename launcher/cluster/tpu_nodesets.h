@@ -2,7 +2,9 @@
 // cluster model.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "launcher/blueprint/evaluation.h"
@@ -11,13 +13,21 @@
 namespace slipway::cluster {
 
 struct TpuNodeset {
+  std::string name;      // of the nodeset
   std::string type;      // "v4-32"
   std::string topology;  // "2x2x4", if the blueprint says so
   std::string partition;
   bool is_default = false;  // the partition of jobs that name none
+  int64_t machines = 0;     // at most
+  source::Span place;       // of the module's id
 };
 
 // Each nodeset with known settings, once for each partition that uses it.
 std::vector<TpuNodeset> tpu_nodesets(blueprint::Evaluation& evaluation, const TpuTable& table);
+
+// The partitions without one, each with its module's id: beside nodesets of TPUs, they are in no
+// model, either.
+std::vector<std::pair<std::string, source::Span>> partitions_without_tpus(
+    blueprint::Evaluation& evaluation, const TpuTable& table);
 
 }  // namespace slipway::cluster

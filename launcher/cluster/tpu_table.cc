@@ -51,6 +51,7 @@ SliceSettings read_slice(const source::Node& node, source::Diagnostics& diagnost
   RowReader row(node, "settings of slices", diagnostics);
   SliceSettings slice;
   slice.module = row.text("module");
+  slice.name = row.text("name");
   slice.type = row.text("type");
   slice.config = row.text("config");
   slice.zone = row.text("zone");
@@ -118,6 +119,15 @@ bool TpuGeneration::has_size(int64_t chips) const {
   if (small) return true;
   if (cubes == 0 || chips % cube_chips != 0 || chips / cube_chips > cubes) return false;
   return chips > 0;  // a row of cubes at least
+}
+
+const TpuMachine* TpuGeneration::machine_of(int64_t chips) const {
+  const TpuMachine* found = nullptr;
+  for (const TpuMachine& one : machines) {
+    const bool usual = one.chips == std::min(chips, chips_per_machine);
+    if (usual || (found == nullptr && one.only.empty())) found = &one;
+  }
+  return found;
 }
 
 std::vector<std::string> TpuGeneration::topologies_of(int64_t chips) const {

@@ -40,6 +40,9 @@ struct TpuGeneration {
   // most compact one.
   std::vector<std::string> topologies_of(int64_t chips) const;
 
+  // The machines of slices with this many chips; nullptr if those of GKE are not known.
+  const TpuMachine* machine_of(int64_t chips) const;
+
   // "topologies are 2x2, 2x4" and "sizes are v6e-4, v6e-8": for messages.
   std::string possible_topologies() const;
   std::string possible_sizes() const;
@@ -53,7 +56,7 @@ struct TpuType {
 
 // Inputs of a module that describe a slice. An input that it does not have is empty.
 struct SliceSettings {
-  std::string module, type, config, zone, keep;
+  std::string module, name, type, config, zone, keep;
   std::vector<std::string> counts;
   std::string partition, is_default;  // of modules that use it: the partition's name and role
 };

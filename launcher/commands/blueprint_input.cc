@@ -239,17 +239,6 @@ CheckedCluster LoadedBlueprint::cluster() {
   return {*std::move(cluster), data_->catalogue};
 }
 
-std::vector<cluster::TpuNodeset> LoadedBlueprint::tpu_nodesets() {
-  if (compiled_ == nullptr) return {};
-  const auto nodesets = cluster::tpu_nodesets(
-      compiled_->evaluation, cluster::load_tpus(catalogue_folder(), sources_, diagnostics_));
-  if (nodesets.empty()) return {};
-  check_slices(compiled_.get(), sources_, diagnostics_);
-  show();
-  if (diagnostics_.errors() > 0) throw InvalidBlueprint();
-  return nodesets;
-}
-
 std::vector<std::string> LoadedBlueprint::left_out_here() const {
   std::map<const modules::Interface*, std::vector<std::string>> modules;
   for (const blueprint::Group& group : compiled_->deployment.groups) {

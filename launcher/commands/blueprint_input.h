@@ -22,6 +22,7 @@
 #include "launcher/cluster/model.h"
 #include "launcher/cluster/tpu_nodesets.h"
 #include "launcher/cluster/zones.h"
+#include "launcher/conversion/queues.h"
 #include "launcher/modules/library.h"
 #include "launcher/source/diagnostics.h"
 
@@ -105,6 +106,8 @@ class LoadedBlueprint {
   // The nodesets of TPUs, which the model of a cluster does not have. Shows all
   // diagnostics if there are any such nodesets, and throws InvalidBlueprint if one is an error.
   std::vector<cluster::TpuNodeset> tpu_nodesets();
+  // The same as queues of Kueue; nothing if there are none. Throws in the same way.
+  std::optional<conversion::Queues> tpu_queues();
   // The modules that a local cluster ignores, and why: a line for each kind of module.
   std::vector<std::string> left_out_here() const;
   // The manifests of Kubernetes objects that could not be checked, a line for each, after check().

@@ -29,6 +29,7 @@ KueueTable read_kueue(const std::filesystem::path& folder, source::Sources& sour
     table.controller = row.text("controller");
     table.provisioning_class = row.text("class");
     table.queued_label = row.text("node_label");
+    table.topology_parameter = row.text("topology_parameter");
     row.finish();
   }
   file.finish();

@@ -15,7 +15,7 @@ struct KueueTable {
   std::string api, accelerator_label, machine_label;
   std::vector<std::string> levels;  // labels of a machine's place, from far to near
   std::vector<std::pair<std::string, int64_t>> priorities;
-  std::string controller, provisioning_class, queued_label;
+  std::string controller, provisioning_class, queued_label, topology_parameter;
 };
 
 // Problems with the file go to `diagnostics` (E0902).

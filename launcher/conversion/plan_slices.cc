@@ -80,10 +80,7 @@ class SlicePlanner {
              generation_->possible_sizes());
       return false;
     }
-    for (const TpuMachine& one : generation_->machines) {
-      const bool usual = one.chips == std::min(chips_, generation_->chips_per_machine);
-      if (usual || (machine_ == nullptr && one.only.empty())) machine_ = &one;
-    }
+    machine_ = generation_->machine_of(chips_);
     return true;
   }
 
@@ -169,13 +166,14 @@ class SlicePlanner {
     slices_.count = plan_.nodes / machines;
     if (plan_.nodes % machines != 0) {
       const int64_t fewer = slices_.count * machines;
-      refuse(nodes_place(),
-             fmt::format("{}: one of topology `{}` has {} machines",
-                         plan_.nodes == 1 ? "1 node is not a whole slice"
-                                          : fmt::format("{} nodes are not whole slices", plan_.nodes),
-                         slices_.topology, machines),
-             fewer == 0 ? fmt::format("ask for {} nodes", machines)
-                        : fmt::format("ask for {} or {} nodes", fewer, fewer + machines));
+      refuse(
+          nodes_place(),
+          fmt::format("{}: one of topology `{}` has {} machines",
+                      plan_.nodes == 1 ? "1 node is not a whole slice"
+                                       : fmt::format("{} nodes are not whole slices", plan_.nodes),
+                      slices_.topology, machines),
+          fewer == 0 ? fmt::format("ask for {} nodes", machines)
+                     : fmt::format("ask for {} or {} nodes", fewer, fewer + machines));
       return false;
     }
     if (slices_.count == 1) return true;

@@ -1,11 +1,16 @@
 // A blueprint's partitions as queues of Kueue.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
+#include "launcher/cluster/tpu_nodesets.h"
+#include "launcher/conversion/kueue.h"
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::conversion {
@@ -15,11 +20,42 @@ struct QueueChoices {
   bool flex_start = false;        // machines come through Dynamic Workload Scheduler
 };
 
+// A nodeset.
+struct QueueFlavor {
+  std::string name, about;                                  // "machines of type n2-standard-4"
+  std::vector<std::pair<std::string, std::string>> labels;  // of its machines
+  std::string accelerator;  // "nvidia.com/gpu": a resource, and the key of the machines' taint; may
+                            // be empty
+  bool is_placed = false;   // Kueue knows how near its machines are to each other
+  std::string slice;        // the topology of its slices of TPUs; empty: it has none
+  int64_t machines = 0;
+  std::string counted;                                 // "4 machines"
+  int64_t cpus = 0, memory_mib = 0, accelerators = 0;  // of a machine
+};
+
+struct QueuePartition {
+  std::string name;
+  std::vector<std::string> flavors;
+};
+
+struct Queues {
+  std::string cluster;
+  std::vector<QueueFlavor> flavors;
+  std::vector<QueuePartition> partitions;
+};
+
+Queues queues_of(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
+                 const KueueTable& table);
+
+// Those of the partitions with TPUs, which are not in a cluster model. Reports nodesets that GKE
+// does not have (E0602).
+Queues queues_of(const std::string& cluster, const std::vector<cluster::TpuNodeset>& nodesets,
+                 const cluster::TpuTable& tpus, const cluster::Catalogue& catalogue,
+                 source::Diagnostics& diagnostics);
+
 // The manifest: a flavor for each nodeset, queues for each partition, the topology of machines with
-// GPUs, and priority classes. `catalogue_folder` has kueue.yaml, whose problems go to
-// `diagnostics`.
-std::string queues(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
-                   const QueueChoices& choices, const std::filesystem::path& catalogue_folder,
-                   source::Sources& sources, source::Diagnostics& diagnostics);
+// GPUs, and priority classes.
+std::string queues_manifest(const Queues& queues, const QueueChoices& choices,
+                            const KueueTable& table);
 
 }  // namespace slipway::conversion
