@@ -239,13 +239,16 @@ int job_convert(Args args) {
   place.queue = input.queue;
   place.arguments = input.job.arguments;
   place.variables = variables_of(input.job);
-  const conversion::Plan plan = make_plan(job, std::move(place), rules, diagnostics);
   conversion::VertexTable vertex;
   conversion::KueueTable kueue;
   if (format == conversion::Format::jobset) {
     kueue = conversion::read_kueue(catalogue_folder(), sources, diagnostics);
   } else {
     vertex = conversion::read_vertex(catalogue_folder(), sources, diagnostics);
+    place.training_clusters = vertex.training_clusters;
+  }
+  const conversion::Plan plan = make_plan(job, std::move(place), rules, diagnostics);
+  if (format == conversion::Format::vertex) {
     check_vertex(plan, input.vertex, vertex, diagnostics);
   }
   show(diagnostics);

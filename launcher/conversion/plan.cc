@@ -276,26 +276,34 @@ class Planner {
       refuse(place,
              fmt::format("machines of type `{}` need {} beside the job, which is not known for {}",
                          machine->name, machine->daemons[0].daemon.name, words_.pods),
-             "run this job on Slurm");
+             elsewhere());
       return;
     }
     const cluster::TransportType& transport = plan_.place.catalogue->transport(machine->transport);
     const bool uses_host = transport.places.empty();  // plain sockets
     const cluster::PodNetwork& network = network_of(transport, plan_.place.format);
     if (!uses_host && !network.is_known()) {
-      refuse(place,
-             fmt::format("the network of `{}` is not known for {}", machine->name, words_.pods),
-             plan_.place.format == Format::vertex
-                 ? "Google does not describe it for Vertex AI: run this job on Slurm or as a JobSet"
-                 : "run this job on Slurm");
+      refuse(
+          place, fmt::format("the network of `{}` is not known for {}", machine->name, words_.pods),
+          plan_.place.format == Format::vertex
+              ? "Google does not describe it for custom jobs: " + elsewhere() + ", or as a JobSet"
+              : elsewhere());
     } else if (!uses_host && machine->nics.size() !=
                                  network.gpu.size() + static_cast<size_t>(std::ranges::count(
                                                           machine->nics, "host",
                                                           &cluster::MachineType::Nic::purpose))) {
       refuse(place,
              fmt::format("the interfaces of `{}` are not known for {}", machine->name, words_.pods),
-             "run this job on Slurm");
+             elsewhere());
     }
+  }
+
+  // Where a job can run whose network is not known here.
+  std::string elsewhere() const {
+    const std::vector<std::string>& clusters = plan_.place.training_clusters;
+    const bool of_vertex = std::ranges::find(clusters, plan_.place.machine->name) != clusters.end();
+    return of_vertex ? "run this job on Slurm, such as that of a Vertex AI training cluster"
+                     : "run this job on Slurm";
   }
 
   void programs() {

@@ -21,6 +21,7 @@ struct Place {
   Format format = Format::jobset;
   const cluster::Catalogue* catalogue = nullptr;
   const cluster::MachineType* machine = nullptr;  // nullptr: not known
+  std::vector<std::string> training_clusters;     // machine types of Vertex AI's Slurm clusters
   const cluster::TpuTable* tpus = nullptr;        // nullptr: the job is not for TPUs
   std::string machine_type;                       // of a TPU: a machine's, or "v5p-32"
   std::string topology;                           // of each slice; empty: follows from the rest

@@ -24,6 +24,7 @@ struct VertexTable {
   std::map<std::string, std::string> accelerators;  // the API's names by GPU model
   int64_t most_variables = 0;
   std::vector<std::string> strategies;
+  std::vector<std::string> training_clusters;  // their machine types: Slurm clusters of Vertex AI
   std::string nfs_folder, bucket_folder;
 };
 

@@ -111,6 +111,7 @@ VertexTable read_vertex(const std::filesystem::path& catalogue, source::Sources&
   }
   table.most_variables = file.count("most_variables");
   table.strategies = file.texts("strategies");
+  table.training_clusters = file.texts("training_clusters");
   table.nfs_folder = file.text("nfs_folder");
   table.bucket_folder = file.text("bucket_folder");
   file.finish();
