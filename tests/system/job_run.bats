@@ -260,6 +260,26 @@ MANIFEST
   fails_with 1 "the JobSet has failed, by the rule \`never\`"
 }
 
+@test "job run: an interrupted JobSet ends the pods of all its jobs" {
+  set_of stopped <<'MANIFEST'
+  - {name: first, template: &sleeps {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: a, command: [sh, -c, "echo sleeps; exec sleep 4321"]}]}}}}}
+  - {name: second, dependsOn: [{name: first, status: Ready}], template: *sleeps}
+MANIFEST
+  slipway job run --deployment $NAME "$FILES/stopped.yaml" >"$FILES/stopped.out" 2>&1 3>&- &
+  local pid=$!
+  wait_for grep -q "stopped-second-0-0: sleeps" "$FILES/stopped.out"
+  kill "$(client stopped.yaml)"
+  local code=0
+  wait "$pid" || code=$?
+  [ "$code" -eq 1 ]
+  run cat "$FILES/stopped.out"
+  says "slipway job run: interrupted"
+  for node in 0 1 2; do
+    run on $NAME $N-$node pgrep -f 'sleep 4321'
+    [ "$status" -eq 1 ]
+  done
+}
+
 @test "job run: jobs that follow each other can have the same GPUs, others cannot" {
   # gpus [DEPENDS]: two jobs with all GPUs of two nodes
   gpus() {
