@@ -52,6 +52,8 @@ checks_nodes() {
 }
 
 teardown() {
+  # A deploy of a failed test waits for a job.
+  if [ -n "${CHANGES:-}" ] && [ -z "${BATS_TEST_COMPLETED:-}" ]; then pkill -TERM -f "deployment_name=$CHANGES" || true; fi
   if [ -n "${TEST_USER:-}" ]; then
     slipway destroy st-image-user || true
     userdel --remove "$TEST_USER" 2>/dev/null || true
@@ -231,6 +233,7 @@ active"
 @test "image: a running cluster gets the next Slurm, with jobs on both while it changes" {
   local NAME=st-image-next n=stimagenex-a3meganodeset out=$BATS_TEST_TMPDIR/out
   deploy $NAME --accounting --nodes a3mega_nodeset=2 --image "$(image trixie)"
+  CHANGES=$NAME
   write_program /home/long.sh <<'END'
 #!/bin/sh
 until [ -e /home/end ]; do srun --mpi=none sh -c 'cat /etc/debian_version' >>/home/steps; sleep 1; done
@@ -245,11 +248,12 @@ END
   } 3>&- &
   wait_for grep -qE "^status|waiting for job [0-9]+ \(long\) on $n-1" "$out"
   refuse grep "^status" "$out"
-  # A new slurmctld and slurmdbd, one slurmd of each release: steps begin on both.
+  # A new slurmctld and slurmdbd, one slurmd of each release: steps begin on both. One that ran during the change keeps the
+  # next from its processor for two minutes.
   run on $NAME controller sinfo --version
   [[ "$output" == "slurm"*" 2"[5-9]"."* ]]
   on $NAME login rm /home/steps
-  wait_for on $NAME login test -s /home/steps
+  WAIT_SECONDS=300 wait_for on $NAME login test -s /home/steps
   run on $NAME login srun --mpi=none --nodes=1 --nodelist=$n-0 sinfo --version
   [[ "$output" == "slurm"*" 2"[5-9]"."* ]]
   on $NAME login touch /home/end
