@@ -41,8 +41,9 @@ int migrate(Args args);
 int model(Args args);
 int modules(Args args);
 int node(Args args);
-int node_restart(Args args);  // a part of `node`
-int node_scripts(Args args);  // a part of `node`
+int node_import_history(Args args);  // a part of `node`
+int node_restart(Args args);         // a part of `node`
+int node_scripts(Args args);         // a part of `node`
 int plan(Args args);
 int quota(Args args);
 int rehearse(Args args);

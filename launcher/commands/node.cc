@@ -71,6 +71,7 @@ int node(Args args) {
         {"export", node_export},
         {"follow", node_follow},
         {"guard", guard},
+        {"import-history", node_import_history},
         {"join", node_join},
         {"leave", node_leave},
         {"resume", node_resume},

@@ -127,6 +127,27 @@ void start_database() {
 
 }  // namespace
 
+fs::path database_tables() {
+  return tables;
+}
+
+void replace_database(const std::string& statements) {
+  const std::string name = storage_location(read_file(slurmdbd_conf_path));
+  ProcessOptions options;
+  options.input =
+      fmt::format("drop database {0};\ncreate database {0};\nuse {0};\n{1}", name, statements);
+  options.deadline = 60min;
+  const ProcessResult result = run_process(
+      mariadbd_with(tables, {fmt::format("--user={}", user), "--bootstrap", "--log-warnings=0"}),
+      options);
+  if (result.ok()) return;
+  // Among the notes on its start.
+  std::vector<std::string> errors = split(trim(result.errors), '\n');
+  std::erase_if(errors, [](const std::string& line) { return !line.starts_with("ERROR"); });
+  throw Error(fmt::format("the database does not take it: {}",
+                          errors.empty() ? last_lines_of(result.errors, 3) : join(errors, "; ")));
+}
+
 void keep_database_with_state() {
   const fs::path kept = "/var/spool/slurmctld/accounting";
   // The folder above belongs to Slurm's user, who must not choose what we give away.

@@ -1,6 +1,7 @@
 // Job accounting on a controller: starts slurmdbd and the MariaDB that stores its data.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "launcher/node/service.h"
@@ -39,5 +40,12 @@ void write_slurmdbd_conf(const std::string& slurmdbd_conf);
 // slurm through that socket; there is no password. Call after munge and before slurmctld. slurmdbd
 // that runs is restarted if `running` says so. Throws Error.
 void start_accounting(const std::string& slurmdbd_conf, IfRunning running = IfRunning::keep);
+
+// Where the tables of the database are, if it runs on this machine and was created.
+std::filesystem::path database_tables();
+
+// Makes Slurm's database again from SQL statements, each of which ends with `;` at the end of a
+// line. The server must not run. Throws Error with its words; some statements were executed then.
+void replace_database(const std::string& statements);
 
 }  // namespace slipway::node

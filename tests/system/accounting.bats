@@ -6,7 +6,7 @@ NAME=st-acct
 
 setup_file() { deploy st-acct --accounting; }
 
-teardown_file() { slipway destroy st-acct; }
+teardown_file() { destroy_all st-acct; }
 
 # job_is ID STATE EXIT_CODE: as sacct reports it
 job_is() { on $NAME login sacct --noheader --parsable2 --allocations --jobs="$1" --format=State,ExitCode | grep -qx "$2|$3"; }
@@ -151,4 +151,43 @@ comes_back() {
   [ "$status" -eq 1 ]
   controller 'rm /run/slipway/held/slurmdbd; kill -HUP 1'
   wait_for controller 'pgrep -x slurmdbd'
+}
+
+# import_history OPTION...: on the controller of the new cluster
+import_history() { on st-acct-new controller slipway node import-history /root/history.sql "$@"; }
+
+# jobs_of DEPLOYMENT: all in its history
+jobs_of() { on "$1" login sacct --allusers --duplicates --allocations --noheader --parsable2 --starttime=1970-01-01 --format=JobID,JobName,State,Submit; }
+
+@test "accounting: the history of another cluster is taken over, under the name of this one" {
+  local dump=$BATS_TEST_TMPDIR/history.sql jobs
+  jobs=$(jobs_of $NAME)
+  [ "$(wc -l <<<"$jobs")" -ge 2 ]
+  on $NAME controller setpriv --reuid=slurm --regid=slurm --clear-groups \
+    mariadb-dump --socket=/run/mysqld/mysqld.sock --single-transaction slurm_acct_db >"$dump"
+  deploy st-acct-new --accounting --nodes a3mega_nodeset=1
+  # What is not a whole dump changes nothing.
+  head --lines=-5 "$dump" | on st-acct-new controller sh -c 'cat >/root/history.sql'
+  run import_history
+  fails_with 1 "/root/history.sql: it is cut off"
+  # Nor does what the database refuses.
+  sed 's/^INSERT INTO `user_table`.*/INSERT INTO `wrong`/' "$dump" | on st-acct-new controller sh -c 'cat >/root/history.sql'
+  run import_history
+  fails_with 1 "the database does not take it: ERROR: 1064"
+  fails_with 1 "the history is as before"
+  [ "$(jobs_of st-acct-new)" = "" ]
+  on st-acct-new controller sh -c 'cat >/root/history.sql' <"$dump"
+  run import_history
+  says "$(wc -l <<<"$jobs") jobs of \`stacct\`; the highest number is"
+  diff <(echo "$jobs") <(jobs_of st-acct-new) || { on st-acct-new controller tail -n 5 /var/log/slurm/slurmdbd.log /var/log/slurm/slurmctld.log; false; }
+  on st-acct-new login srun --quiet --job-name=own true
+  has_own() { [[ "$(jobs_of st-acct-new)" == *"|own|COMPLETED|"* ]]; }
+  wait_for has_own
+  run on st-acct-new login sacctmgr --noheader --parsable2 show cluster format=Cluster
+  [ "$output" = stacctnew ]
+  # What it has itself by now is not lost by chance.
+  run import_history
+  fails_with 1 "the history of \`stacctnew\` has $(($(wc -l <<<"$jobs") + 1)) jobs already, which would be lost"
+  import_history --replace
+  [ "$(jobs_of st-acct-new)" = "$jobs" ]
 }
