@@ -81,7 +81,7 @@ class Programs:
 
     def __init__(self, prefix):
         self.folder, self.helps = pathlib.Path(prefix) / "bin", {}
-        self.verbs = set(re.findall(r"^  (\w+) ", self.help([]), re.M))
+        self.verbs = set(re.findall(r"^  (\w[\w-]*) ", self.help([]), re.M))
 
     def help(self, words, program="slipway", tail=("--help",)):
         key = (program, *words)
@@ -105,7 +105,7 @@ class Programs:
                 return f"`slipway` has no verb `{words[0]}`"
             asked = words[:1]
             parts = self.help(asked).partition("\nCommands:\n")[2].partition("\n\n")[0]
-            if len(words) > 1 and words[1] in re.findall(r"^  (\w+) ", parts, re.M):
+            if len(words) > 1 and words[1] in re.findall(r"^  (\w[\w-]*) ", parts, re.M):
                 asked = words[:2]
         known = self.options(self.help(asked, program))
         for word in words:
