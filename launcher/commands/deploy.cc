@@ -61,7 +61,6 @@ void deploy_local(LoadedBlueprint& loaded, const LocalOptions& given) {
   options.deadline = std::chrono::seconds(given.timeout_seconds);
   options.force = given.force;
   options.at_once = static_cast<size_t>(given.at_once);
-  options.releases = cluster::load_slurm_releases(catalogue_folder());
   StatusLine line;
   if (!given.quiet) options.progress = [&](const std::string& text) { line.print(text); };
   if (!given.quiet && line.is_on_terminal()) {
@@ -76,7 +75,9 @@ void deploy_local(LoadedBlueprint& loaded, const LocalOptions& given) {
   local::Plan plan = local::make_plan(checked.cluster, checked.catalogue,
                                       current.has_value() ? &*current : nullptr, slurm);
   plan.start_from(given.image);
-  if (given.at_once > 0 && !(current && changes_image(*current, given.image))) {
+  if (current && changes_image(*current, given.image)) {
+    options.releases = cluster::load_slurm_releases(catalogue_folder());
+  } else if (given.at_once > 0) {
     fmt::print(stderr, "--at-once has no effect: no node changes its image\n");
   }
   const local::Launched launched = local::launch(plan, folder, options, lock);

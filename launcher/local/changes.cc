@@ -138,7 +138,7 @@ Changes compare(const Plan& current, const Plan& wanted) {
   Changes changes;
   compare_networks(current, wanted, changes);
   for (const PlannedNode& node : wanted.nodes) {
-    const PlannedNode* before = find(current.nodes, &PlannedNode::name, node.name);
+    const PlannedNode* before = current.find(node.name);
     if (before == nullptr) {
       changes.added.push_back(node.name);
     } else if (const std::string why = difference(*before, current, node, wanted); !why.empty()) {
@@ -146,7 +146,7 @@ Changes compare(const Plan& current, const Plan& wanted) {
     }
   }
   for (const PlannedNode& node : current.nodes) {
-    if (find(wanted.nodes, &PlannedNode::name, node.name) == nullptr) {
+    if (wanted.find(node.name) == nullptr) {
       changes.removed.push_back(node.name);
     }
   }

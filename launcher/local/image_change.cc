@@ -17,16 +17,11 @@ using Names = std::vector<std::string>;
 
 constexpr size_t blocks_by_default = 10;
 
-const PlannedNode* find(const Plan& plan, const std::string& name) {
-  const auto found = std::ranges::find(plan.nodes, name, &PlannedNode::name);
-  return found == plan.nodes.end() ? nullptr : &*found;
-}
-
 // The nodes whose image changes: compute nodes, or all others.
 Names changing(const Plan& current, const Plan& wanted, bool compute) {
   Names names;
   for (const PlannedNode& node : current.nodes) {
-    const PlannedNode* after = find(wanted, node.name);
+    const PlannedNode* after = wanted.find(node.name);
     if (after == nullptr || after->image == node.image) continue;
     if ((node.role == "compute") == compute) names.push_back(node.name);
   }
@@ -55,7 +50,7 @@ node::InstalledSlurm slurm_of_all(const Plan& current, const Plan& wanted,
 Plan with_image_of(const Plan& wanted, const Names& nodes, Plan before) {
   for (PlannedNode& node : before.nodes) {
     if (std::ranges::find(nodes, node.name) != nodes.end()) {
-      node.image = find(wanted, node.name)->image;
+      node.image = wanted.find(node.name)->image;
     }
   }
   return before;

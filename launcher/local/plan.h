@@ -4,10 +4,12 @@
 // starting a cluster.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/node_profile.h"
@@ -69,6 +71,11 @@ struct Plan {
   // By machine type: what scripts expect of its image, such as its transport's profile.
   std::map<std::string, MachineFiles> machine_files;
 
+  // The node with this name; nullptr if the plan has no such node.
+  const PlannedNode* find(std::string_view name) const {
+    const auto found = std::ranges::find(nodes, name, &PlannedNode::name);
+    return found == nodes.end() ? nullptr : &*found;
+  }
   const PlannedNode& controller() const { return nodes.front(); }
   bool elastic() const { return nodes.back().on_demand; }
   // The image of all nodes, unless they are just changing to another: then the controller is ahead.

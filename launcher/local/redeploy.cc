@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -173,12 +172,8 @@ class Redeployment {
   }
 
   bool is_made(const ImageStep& step) const {
-    const Plan now = plan_in_force(folder_);
     const std::string& node = step.nodes.front();
-    const auto image = [&](const Plan& plan) {
-      return std::ranges::find(plan.nodes, node, &PlannedNode::name)->image;
-    };
-    return image(now) == image(step.plan);
+    return plan_in_force(folder_).find(node)->image == step.plan.find(node)->image;
   }
 
   // Nodes that do not come up with the new image may do so with the old one.

@@ -279,9 +279,9 @@ class Transaction {
     const json status = ask({{"request", "status"}});
     for (const json& node : status.at("nodes")) {
       const std::string name = node.at("name");
-      const auto planned = std::ranges::find(plan.nodes, name, &PlannedNode::name);
+      const PlannedNode* planned = plan.find(name);
       const Names faults = node.at("faults");
-      if (node.at("running").get<bool>() || planned == plan.nodes.end() || planned->on_demand ||
+      if (node.at("running").get<bool>() || planned == nullptr || planned->on_demand ||
           std::ranges::find(faults, power_fault()) != faults.end()) {
         continue;
       }

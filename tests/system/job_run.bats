@@ -12,6 +12,15 @@ setup_file() { deploy_for_pods; }
 
 teardown_file() { slipway destroy $NAME; }
 
+# runs_nowhere PATTERN: no node has a process with such a command line
+runs_nowhere() {
+  local node
+  for node in 0 1 2; do
+    run on $NAME $N-$node pgrep -f "$1"
+    [ "$status" -eq 1 ]
+  done
+}
+
 @test "job run: random scripts have the same environment as in Slurm" {
   "$BATS_TEST_DIRNAME/job_environment.py" scripts 4 "${RANDOM_SCRIPTS_SEED:-1}" "$FILES/scripts"
   for script in "$FILES"/scripts/*; do
@@ -160,10 +169,7 @@ MANIFEST
   says "found duo-driver-0-0.net"
   says "not by its bare name"
   # The driver has completed, so the workers are gone.
-  for node in 0 1 2; do
-    run on $NAME $N-$node pgrep -f 'sleep 1234'
-    [ "$status" -eq 1 ]
-  done
+  runs_nowhere 'sleep 1234'
 }
 
 @test "job run: a rule of the failure policy restarts one job alone" {
@@ -274,10 +280,7 @@ MANIFEST
   [ "$code" -eq 1 ]
   run cat "$FILES/stopped.out"
   says "slipway job run: interrupted"
-  for node in 0 1 2; do
-    run on $NAME $N-$node pgrep -f 'sleep 4321'
-    [ "$status" -eq 1 ]
-  done
+  runs_nowhere 'sleep 4321'
 }
 
 @test "job run: jobs that follow each other can have the same GPUs, others cannot" {
