@@ -30,6 +30,7 @@ void read_description(DeploymentView& view) {
   for (const json& node : description.at("nodes")) {
     view.nodes.push_back(
         {node.at("name"), node.at("role"), node.at("machine_type"), node.at("address"), false, ""});
+    view.nodes.back().image = node.value("image", "");  // older versions did not write it
   }
 }
 
@@ -237,7 +238,8 @@ json to_json(const DeploymentView& view) {
                      {"slurm_state", node.slurm_state},
                      {"reason", node.reason},
                      {"partitions", node.partitions},
-                     {"faults", node.faults}});
+                     {"faults", node.faults},
+                     {"image", node.image}});
   }
   for (const JobView& job : view.jobs) {
     jobs.push_back({{"id", job.id},

@@ -19,6 +19,7 @@ struct NodeView {
   std::string reason = {};  // Slurm's reason if the node is out of service
   std::vector<std::string> partitions = {};
   std::vector<std::string> faults = {};  // "link-down enp0s12"
+  std::string image = {};                // that it starts from; empty: this machine's own root
 };
 
 struct JobView {
@@ -55,8 +56,8 @@ struct DeploymentView {
 // Explains the state and what to do about it; empty if the deployment runs.
 std::string remark(const DeploymentView& view);
 
-// Whether a person should look: it does not run, Slurm does not answer, or a node has a fault, is out
-// of service, or is off without Slurm having powered it down.
+// Whether a person should look: it does not run, Slurm does not answer, or a node has a fault, is
+// out of service, or is off without Slurm having powered it down.
 bool needs_attention(const DeploymentView& view);
 
 // "slurmctld has not answered since …: …"; empty if it answered or was not asked.

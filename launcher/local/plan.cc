@@ -260,7 +260,8 @@ nlohmann::json describe(const Plan& plan) {
     nodes.push_back({{"name", node.name},
                      {"role", node.role},
                      {"machine_type", node.machine_type},
-                     {"address", node.ports.front().address}});
+                     {"address", node.ports.front().address},
+                     {"image", node.image}});
   }
   return {{"schema", "slipway/local/1"},
           {"deployment", plan.deployment},

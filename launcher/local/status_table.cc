@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "common/count.h"
 #include "common/host_list.h"
@@ -16,16 +17,24 @@ namespace {
 
 constexpr size_t most_jobs = 20;
 
-using TableRow = std::array<std::string, 6>;
+using TableRow = std::array<std::string, 7>;
 
-TableRow row_of(const NodeView& node) {
-  return {node.name,    node.role,                   node.machine_type,
-          node.address, node.running ? "on" : "off", node.slurm_state};
+// Images are shown only while they differ, as during `slipway deploy --image`.
+TableRow row_of(const NodeView& node, bool with_image) {
+  return {node.name,
+          node.role,
+          node.machine_type,
+          node.address,
+          node.running ? "on" : "off",
+          node.slurm_state,
+          !with_image          ? ""
+          : node.image.empty() ? "this machine"
+                               : node.image};
 }
 
 bool are_alike(const NodeView& a, const NodeView& b) {
   return a.role == b.role && a.machine_type == b.machine_type && a.running == b.running &&
-         a.slurm_state == b.slurm_state;
+         a.slurm_state == b.slurm_state && a.image == b.image;
 }
 
 std::vector<std::string> names_of(const std::vector<const NodeView*>& nodes) {
@@ -50,13 +59,16 @@ std::vector<std::vector<const NodeView*>> groups_of(const std::vector<NodeView>&
 }
 
 std::vector<TableRow> rows_of(const std::vector<NodeView>& nodes) {
-  std::vector<TableRow> rows = {{"NODE", "ROLE", "MACHINE TYPE", "ADDRESS", "POWER", "SLURM"}};
+  const bool with_image = std::ranges::any_of(
+      nodes, [&](const NodeView& node) { return node.image != nodes.front().image; });
+  std::vector<TableRow> rows = {
+      {"NODE", "ROLE", "MACHINE TYPE", "ADDRESS", "POWER", "SLURM", with_image ? "IMAGE" : ""}};
   for (const std::vector<const NodeView*>& group : groups_of(nodes)) {
     if (group.size() <= most_single_names) {
-      for (const NodeView* node : group) rows.push_back(row_of(*node));
+      for (const NodeView* node : group) rows.push_back(row_of(*node, with_image));
       continue;
     }
-    TableRow row = row_of(*group.front());
+    TableRow row = row_of(*group.front(), with_image);
     row[0] = host_list(names_of(group));
     row[3] += fmt::format(" and {} more", group.size() - 1);
     rows.push_back(row);
@@ -66,7 +78,7 @@ std::vector<TableRow> rows_of(const std::vector<NodeView>& nodes) {
 
 // As narrow as its cells: wider lines than a terminal are hard to read.
 std::string aligned(const std::vector<TableRow>& rows) {
-  std::array<size_t, 6> widths = {};
+  std::array<size_t, std::tuple_size_v<TableRow>> widths = {};
   for (const TableRow& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
@@ -80,7 +92,8 @@ std::string aligned(const std::vector<TableRow>& rows) {
   return text;
 }
 
-// What is wrong with each node, and the nodes with which it is wrong, in the order of the first ones.
+// What is wrong with each node, and the nodes with which it is wrong, in the order of the first
+// ones.
 std::vector<std::pair<std::string, std::vector<std::string>>> troubles_of(
     const std::vector<NodeView>& nodes) {
   std::vector<std::pair<std::string, std::vector<std::string>>> troubles;

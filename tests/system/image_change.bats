@@ -103,6 +103,9 @@ waits PENDING" ]; }
   [[ "$output" == *"block 1 of 2: "*"it went back"* ]]
   [[ "$output" == *"deploy again to go on"* ]]
   [ "$(images)" = "st-no-slurmd st-no-slurmd st-one st-one st-one " ]
+  slipway status $NAME >"$BATS_TEST_TMPDIR/status"
+  grep -q "^$C .* st-no-slurmd$" "$BATS_TEST_TMPDIR/status"
+  grep -q "^$N-0 .* st-one$" "$BATS_TEST_TMPDIR/status"
   wait_for jobs_are_there
   wait_for node_is $N-0 idle
   run on $NAME login srun --quiet --nodes=2 hostname
