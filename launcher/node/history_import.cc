@@ -91,10 +91,10 @@ void start_all() {
 }
 
 std::string own_cluster() {
-  const auto settings = settings_of({{"slurm.conf", read_file("/etc/slurm/slurm.conf")}});
-  const auto name = settings.values.find("clustername");
-  if (name == settings.values.end()) throw Error("/etc/slurm/slurm.conf has no ClusterName");
-  return std::string(trim(name->second));
+  const std::string name =
+      settings_of({{"slurm.conf", read_file("/etc/slurm/slurm.conf")}}).value("clustername");
+  if (name.empty()) throw Error("/etc/slurm/slurm.conf has no ClusterName");
+  return name;
 }
 
 // Of this cluster, with numbers that were used twice.

@@ -135,9 +135,9 @@ class Export {
 fs::path state_of_slurm() {
   const SlurmSettings settings =
       settings_of({{"slurm.conf", read_file(fs::path(installed_folder) / "slurm.conf")}});
-  const auto found = settings.values.find("statesavelocation");
-  if (found == settings.values.end()) throw Error("slurm.conf has no StateSaveLocation");
-  return std::string(trim(found->second));
+  const std::string folder = settings.value("statesavelocation");
+  if (folder.empty()) throw Error("slurm.conf has no StateSaveLocation");
+  return folder;
 }
 
 }  // namespace

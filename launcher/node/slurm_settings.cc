@@ -13,6 +13,11 @@ std::optional<SlurmSetting> setting_in(std::string_view line) {
                       std::string(trim(text.substr(equals + 1)))};
 }
 
+std::string SlurmSettings::value(const std::string& key) const {
+  const auto found = values.find(key);
+  return found == values.end() ? "" : found->second;
+}
+
 SlurmSettings settings_of(const std::map<std::string, std::string>& files) {
   SlurmSettings settings;
   const auto file = files.find("slurm.conf");
@@ -23,7 +28,8 @@ SlurmSettings settings_of(const std::map<std::string, std::string>& files) {
     if (setting->key == "nodename") {
       settings.nodes.insert(setting->value.substr(0, setting->value.find(' ')));
     } else if (setting->key != "partitionname" && setting->key != "nodeset") {
-      settings.values[setting->key] += setting->value + "\n";
+      const auto [known, is_new] = settings.values.try_emplace(setting->key, setting->value);
+      if (!is_new) known->second += "\n" + setting->value;
     }
   }
   return settings;

@@ -19,8 +19,11 @@ std::optional<SlurmSetting> setting_in(std::string_view line);
 
 // The settings outside node and partition lines, and the node names that it lists.
 struct SlurmSettings {
-  std::map<std::string, std::string> values;  // keys in lower case; repeated ones joined
+  std::map<std::string, std::string> values;  // keys in lower case; repeated ones a line each
   std::set<std::string> nodes;
+
+  // Empty without this key.
+  std::string value(const std::string& key) const;
 };
 
 // `files` has Slurm's files by name; without slurm.conf, there are no settings.
