@@ -150,7 +150,7 @@ comes_back() {
   run controller 'pgrep -x slurmdbd'
   [ "$status" -eq 1 ]
   controller 'rm /run/slipway/held/slurmdbd; kill -HUP 1'
-  wait_for controller 'pgrep -x slurmdbd'
+  wait_for controller 'sacctmgr --noheader show cluster' # it takes a moment from its start to its first answer
 }
 
 # import_history OPTION...: on the controller of the new cluster
