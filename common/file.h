@@ -17,7 +17,7 @@ std::string read_file(const std::filesystem::path& path);
 // pipe may never end, a device may never answer) or has more than `limit` bytes.
 std::string read_regular_file(const std::filesystem::path& path, size_t limit);
 
-// The last lines of an output for an error message, joined by "…"; "nothing" if there are none.
+// The last lines of an output for an error message, joined by "…"; "nothing" for an empty one.
 std::string last_lines_of(std::string_view output, size_t lines);
 
 // The same of a log; also "nothing" if there is no file.

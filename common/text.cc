@@ -32,6 +32,11 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(space) - first + 1);
 }
 
+std::string_view last_line_of(std::string_view text) {
+  const std::string_view all = trim(text);
+  return trim(all.substr(all.rfind('\n') + 1));  // npos + 1 is 0
+}
+
 std::string to_lower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {

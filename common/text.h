@@ -19,6 +19,10 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 // `text` without white space at both ends.
 std::string_view trim(std::string_view text);
 
+// The last line that is not blank, trimmed: what an error message takes from a program's output.
+// Empty if there is none.
+std::string_view last_line_of(std::string_view text);
+
 // `text` with ASCII's capital letters in lower case, whatever the locale is.
 std::string to_lower(std::string_view text);
 

@@ -41,4 +41,9 @@ bool Console::ask(const std::string& question, const Interrupts& interrupts) {
   return answer == "y" || answer == "yes";
 }
 
+void Console::require_approval(const std::string& question, const Interrupts& interrupts) {
+  if (ask(question, interrupts)) return;
+  throw Error("stopped: not approved (`--auto-approve` skips this question)");
+}
+
 }  // namespace slipway::apply

@@ -23,6 +23,9 @@ class Console {
   // Returns true if the user answers yes. The end of stdin is a no. Throws Error if interrupted.
   bool ask(const std::string& question, const Interrupts& interrupts);
 
+  // Throws Error unless the user answers yes.
+  void require_approval(const std::string& question, const Interrupts& interrupts);
+
  private:
   StatusLine line_;
   std::string typed_;  // answers read ahead from a file

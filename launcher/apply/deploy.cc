@@ -153,8 +153,7 @@ class Deploy {
   }
 
   void approve(const std::string& question) {
-    if (options_.auto_approve || session_.console.ask(question, session_.interrupts)) return;
-    throw Error("stopped: not approved (`--auto-approve` skips this question)");
+    if (!options_.auto_approve) session_.console.require_approval(question, session_.interrupts);
   }
 
   static std::string names_of(const std::vector<Image>& images) {

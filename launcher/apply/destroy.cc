@@ -221,8 +221,7 @@ class Destroy {
   }
 
   void approve(const std::string& question) {
-    if (options_.auto_approve || session_.console.ask(question, session_.interrupts)) return;
-    throw Error("stopped: not approved (`--auto-approve` skips this question)");
+    if (!options_.auto_approve) session_.console.require_approval(question, session_.interrupts);
   }
 
   static std::string text_without_end(const GroupChanges& changes) {

@@ -65,9 +65,7 @@ std::string question_about(const local::DeploymentFolder& folder) {
 void approve(const local::DeploymentFolder& folder) {
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return;
   const Interrupts interrupts;
-  if (!apply::Console().ask(question_about(folder), interrupts)) {
-    throw Error("stopped: not approved (`--auto-approve` skips this question)");
-  }
+  apply::Console().require_approval(question_about(folder), interrupts);
 }
 
 void destroy_local(const std::string& name, bool auto_approve) {

@@ -38,10 +38,10 @@ class HostsTarget {
       if (!quiet) console_.print(for_locale(text));
     };
     steps_.show = [this](const std::string& text) { console_.status(text); };
-    steps_.agree = [this, auto_approve](const std::string& question) {
-      if (auto_approve) return true;
+    steps_.require_approval = [this, auto_approve](const std::string& question) {
+      if (auto_approve) return;
       const Interrupts interrupts;
-      return console_.ask(question, interrupts);
+      console_.require_approval(question, interrupts);
     };
     steps_.patience = options.timeout;
   }
@@ -56,12 +56,9 @@ class HostsTarget {
   }
 
   void destroy() {
-    const std::string question = fmt::format(
+    steps_.require_approval(fmt::format(
         "Take {} out of the cluster `{}`, and stop Slurm there? Jobs that run lose it.",
-        counted(cluster::nodes(checked_.cluster).size(), "machine"), checked_.cluster.name);
-    if (!steps_.agree(question)) {
-      throw Error("stopped: not approved (`--auto-approve` skips this question)");
-    }
+        counted(cluster::nodes(checked_.cluster).size(), "machine"), checked_.cluster.name));
     finish(hosts::destroy_on_hosts(deployment_, steps_));
     steps_.print(
         fmt::format("deployment `{}` is destroyed; Slurm's state in /var/spool stays", name()));

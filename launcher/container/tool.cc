@@ -46,10 +46,8 @@ constexpr KnownCause known_causes[] = {
 
 // The last line that says something, without skopeo's and umoci's decoration.
 std::string last_line(const std::string& messages) {
-  std::string last = "it says nothing";
-  for (const std::string& line : split(messages, '\n')) {
-    if (!trim(line).empty()) last = trim(line);
-  }
+  const std::string last(last_line_of(messages));
+  if (last.empty()) return "it says nothing";
   const size_t text = last.find("msg=\"");
   return text == last.npos ? last : last.substr(text + 5, last.rfind('"') - text - 5);
 }

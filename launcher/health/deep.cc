@@ -35,9 +35,8 @@ bool is_installed(const std::string& program) {
   return false;
 }
 
-std::string last_line(const ProcessResult& result) {
-  const std::string text(trim(result.errors.empty() ? result.output : result.errors));
-  return text.substr(text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1);
+std::string_view last_line(const ProcessResult& result) {
+  return last_line_of(result.errors.empty() ? result.output : result.errors);
 }
 
 // A temporary folder, removed with this object.
@@ -74,7 +73,7 @@ void collective(CheckRun& run, Clock::time_point end) {
   if (result.timed_out) {
     return run.find("collective-slow", "all_gather", "timed out");
   }
-  if (result.exit_code == 3) return run.skip("could not run: " + last_line(result));
+  if (result.exit_code == 3) return run.skip(fmt::format("could not run: {}", last_line(result)));
   if (!result.ok()) {
     return run.find("collective-slow", "all_gather",
                     fmt::format("exit status {}: {}", result.exit_code, last_line(result)));

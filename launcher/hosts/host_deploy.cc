@@ -113,7 +113,7 @@ class Deploy {
     }
     if (by_packages.empty()) return;
     print_by_text(by_packages, "to be installed: ");
-    agree("Install these packages?");
+    console_.require_approval("Install these packages?");
     work("installing", [&](Host& host) {
       if (wanted_packages(host.inventory).empty()) return;
       host.answer = install_packages(host.inventory, ssh_, host.node.address, deployment_.packages);
@@ -126,12 +126,6 @@ class Deploy {
                      const std::string& prefix = "") const {
     for (const auto& [text, names] : names_by_text) {
       console_.print(fmt::format("{}: {}{}", names_of_nodes(names), prefix, text));
-    }
-  }
-
-  void agree(const std::string& question) const {
-    if (!console_.agree(question)) {
-      throw Error("stopped: not approved (`--auto-approve` skips this question)");
     }
   }
 
@@ -189,8 +183,8 @@ class Deploy {
       console_.print("not set up on these machines: " + line);
     }
     if (!added.empty()) {
-      agree(fmt::format("Make {} part of the cluster `{}`?", names_of_nodes(added),
-                        deployment_.cluster.name));
+      console_.require_approval(fmt::format("Make {} part of the cluster `{}`?",
+                                            names_of_nodes(added), deployment_.cluster.name));
     }
     return plan;
   }
@@ -200,7 +194,6 @@ class Deploy {
     profile.deployment = deployment_.cluster.deployment;
     node::JoinOrder order;
     order.deployment = deployment_.cluster.deployment;
-    order.cluster = deployment_.cluster.name;
     order.role = host.node.role;
     order.profile = to_json(profile);
     order.files = plan.slurm_files;

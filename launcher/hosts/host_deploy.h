@@ -24,9 +24,9 @@ struct HostsDeployment {
 
 // How the user takes part.
 struct HostsConsole {
-  std::function<void(const std::string&)> print;  // lines that stay
-  std::function<void(const std::string&)> show;   // what it does now
-  std::function<bool(const std::string& question)> agree;
+  std::function<void(const std::string&)> print;                      // lines that stay
+  std::function<void(const std::string&)> show;                       // what it does now
+  std::function<void(const std::string& question)> require_approval;  // throws Error without it
   std::chrono::seconds patience{60};  // for further nodes to be ready
 };
 

@@ -51,10 +51,9 @@ std::string as_root(const std::string& command) {
   return "exec /bin/sh -c " + shell_quote(script);
 }
 
-// The last line that says something.
+// The last line, without the dot of a sentence.
 std::string last_words(const std::string& errors) {
-  const std::vector<std::string> lines = split(trim(errors), '\n');
-  std::string last = lines.empty() ? "" : std::string(trim(lines.back()));
+  std::string last(last_line_of(errors));
   if (last.ends_with('.')) last.pop_back();
   return last;
 }

@@ -15,7 +15,6 @@ inline constexpr const char* join_schema = "slipway/join/1";
 // What the machine is to become.
 struct JoinOrder {
   std::string deployment;
-  std::string cluster;
   std::string role;                            // "controller", "login" or "compute"
   std::string profile;                         // text of its node profile
   std::map<std::string, std::string> files;    // Slurm's, by their name in /etc/slurm

@@ -52,3 +52,10 @@ TEST_CASE("shell quote: quotes only if a shell would not read one word") {
   CHECK(shell_quote("") == "''");
   CHECK(shell_quote("it's $HOME") == "'it'\\''s $HOME'");
 }
+
+TEST_CASE("text: the last line that says something") {
+  CHECK(last_line_of("one\ntwo \n\n") == "two");
+  CHECK(last_line_of("one") == "one");
+  CHECK(last_line_of(" \n") == "");
+  CHECK(last_line_of("") == "");
+}
