@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "launcher/cluster/check.h"
+#include "launcher/cluster/controller_folders.h"
 #include "launcher/cluster/controller_settings.h"
 #include "launcher/cluster/hosts.h"
 #include "launcher/cluster/model_part.h"
@@ -325,6 +326,7 @@ class Builder {
       mount(login.machine, everywhere);
       mount(login.machine, on_logins);
     }
+    mount_controller_folders(part, parts_["nodeset"], cluster_);
   }
 
   template <class T>

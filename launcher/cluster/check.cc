@@ -57,7 +57,8 @@ class Check {
 
  private:
   Span place(const std::string& id, std::string_view input, std::string_view key = {}) const {
-    return place_of(*deployment_.find(id).module, input, key);
+    // A module's id, to which that of a part adds something.
+    return place_of(*deployment_.find(id.substr(0, id.find_first_of("[/"))).module, input, key);
   }
 
   Span range_of(const Network& network) const {

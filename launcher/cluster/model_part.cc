@@ -198,4 +198,9 @@ std::vector<MountedFileSystem> ModelPart::mounts(std::string_view field) const {
   return mounts;
 }
 
+const Value::List* ModelPart::list(std::string_view field) const {
+  const auto found = fields_.find(field);
+  return found == fields_.end() ? nullptr : found->second.as<Value::List>();
+}
+
 }  // namespace slipway::cluster

@@ -49,6 +49,9 @@ class ModelPart {
   // `mount` may be unknown or null, and is then empty.
   std::vector<MountedFileSystem> mounts(std::string_view field) const;
 
+  // A field's list, of which values may be unknown; null if it is missing, or unknown as a whole.
+  const expression::Value::List* list(std::string_view field) const;
+
   bool has(std::string_view field) const { return fields_.contains(field); }
 
   // Where the blueprint sets an input; the module's id if it does not.

@@ -51,7 +51,7 @@ struct Mountable {
 
 Mountable mountable(const NetworkStorage& storage) {
   const std::string options = storage.options.empty() ? "defaults" : storage.options;
-  if (storage.type == "nfs") return {storage.server + ":" + storage.remote, options};
+  if (storage.is_nfs()) return {storage.server + ":" + storage.remote, options};
   if (storage.type != "gcsfuse") return {};
   // A bucket has no server; without `allow_other` only root could use it.
   const bool shared = (options + ",").find("allow_other,") != std::string::npos;

@@ -244,6 +244,12 @@ const Nodes* nodeset_of(const ClusterFile& cluster, const std::string& node) {
 }
 
 std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const MachineMetadata& self) {
+std::string server_of(const NetworkStorage& storage, const ClusterFile& cluster) {
+  const bool is_controller =
+      storage.server == "$controller" || (storage.server.empty() && storage.is_nfs());
+  return is_controller ? cluster.controller : storage.server;
+}
+
   std::vector<NetworkStorage> all;
   const auto add = [&](const std::vector<NetworkStorage>& more) {
     all.insert(all.end(), more.begin(), more.end());
@@ -257,9 +263,7 @@ std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const MachineM
   std::set<std::string> seen;
   std::erase_if(all, [&](const NetworkStorage& one) { return !seen.insert(one.local).second; });
   std::ranges::sort(all, {}, &NetworkStorage::local);  // "/a" before "/a/b"
-  for (NetworkStorage& one : all) {
-    if (one.server == "$controller") one.server = cluster.controller;
-  }
+  for (NetworkStorage& one : all) one.server = server_of(one, cluster);
   return all;
 }
 

@@ -39,6 +39,8 @@ MachineMetadata read_machine_metadata(const nlohmann::json& instance);
 // A file system to mount, in a blueprint's terms.
 struct NetworkStorage {
   std::string server, remote, local, type, options;
+
+  bool is_nfs() const { return type == "nfs" || type == "nfs4"; }
 };
 
 // A way to get machines (`$defs/way` of the schema).
@@ -114,6 +116,10 @@ ClusterFile parse_cluster_file(const std::string& text);
 const Nodes* nodeset_of(const ClusterFile& cluster, const std::string& node);
 
 // What this machine mounts of the cluster's storage: a folder before those in it, each once.
+// The machine that has a file system. For NFS, `$controller` and no name are the controller, as in
+// Cluster Toolkit.
+std::string server_of(const NetworkStorage& storage, const ClusterFile& cluster);
+
 std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const MachineMetadata& self);
 
 // This machine's node profile: its group's, with its own name and addresses.

@@ -34,8 +34,7 @@ std::vector<std::string> folders_to_share(const ClusterFile& cluster, const Mach
   std::set<std::string> folders;
   const auto add = [&](const std::vector<NetworkStorage>& mounts) {
     for (const NetworkStorage& one : mounts) {
-      const std::string& server = one.server == "$controller" ? cluster.controller : one.server;
-      if (one.type != "nfs" || server != self.name) continue;
+      if (!one.is_nfs() || server_of(one, cluster) != self.name) continue;
       if (!is_plain_folder(one.remote)) {
         throw Error(
             fmt::format("cannot share `{}`: its path is not absolute and plain", one.remote));

@@ -1,5 +1,5 @@
 // The controller as a file server: folders that it shares over NFS unless the blueprint
-// turns `enable_default_mounts` off, or if it names `$controller` as the server of a file system.
+// turns `enable_default_mounts` off, or if a file system has no server, or `$controller`.
 #pragma once
 
 #include <string>

@@ -1,6 +1,8 @@
 // Tests which folders a controller shares.
 #include "launcher/node/shared_folders.h"
 
+#include <algorithm>
+
 #include "common/error.h"
 #include "tests/unit/catch.h"
 
@@ -41,6 +43,23 @@ TEST_CASE("shared folders: a controller shares what machines mount from it, each
         Folders{"/home", "/models", "/opt/apps", "/site"});
   CHECK(folders_to_share(cluster, machine("c-gpu-0", "compute")).empty());
   CHECK(folders_to_share(cluster, machine("c-controller-backup", "controller")).empty());
+}
+
+TEST_CASE("shared folders: NFS without a server is the controller's, other kinds are not") {
+  ClusterFile cluster = cluster_mounting({shared("", "/srv/models"), shared("", "/srv/site")});
+  cluster.mounts[1].type = "nfs4";
+  NetworkStorage bucket = shared("", "bucket");
+  bucket.type = "gcsfuse";
+  cluster.mounts.push_back(bucket);
+  CHECK(folders_to_share(cluster, machine("c-controller", "controller")) ==
+        Folders{"/srv/models", "/srv/site"});
+  std::vector<std::string> servers;
+  for (const NetworkStorage& one : mounts_of(cluster, machine("c-gpu-0", "compute"))) {
+    servers.push_back(one.server + ":" + one.remote);
+  }
+  std::ranges::sort(servers);
+  CHECK(servers ==
+        std::vector<std::string>{":bucket", "c-controller:/srv/models", "c-controller:/srv/site"});
 }
 
 TEST_CASE("shared folders: a bucket is not shared") {
