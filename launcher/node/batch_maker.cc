@@ -135,8 +135,11 @@ void BatchMaker::ask(const Names& names) {
   const std::vector<Offer>& offers = context_.offers(batch_);
   while (offer_ < offers.size()) {
     const Offer& offer = offers[offer_];
+    const std::string too_long = run_time_problem(offer.way, batch_.job_seconds);
     if (!offer.missing.empty()) {
       note({"", Trouble::stockout, offer.missing});
+    } else if (!too_long.empty()) {
+      note({"", Trouble::other, too_long});
     } else if (!(offer.is_rest && batch_.is_whole)) {
       break;
     }

@@ -225,7 +225,17 @@ std::vector<Offer> offers_of(Compute& compute, const Nodes& nodeset) {
 long run_seconds(const Way& way, long job_seconds) {
   const long most = way.max_run_duration_seconds;
   if (!way.use_job_duration || job_seconds <= 0) return most;
-  return most > 0 ? std::min(most, job_seconds) : job_seconds;
+  const long seconds = std::max(job_seconds, way.min_run_duration_seconds);
+  return most > 0 ? std::min(most, seconds) : seconds;
+}
+
+std::string run_time_problem(const Way& way, long job_seconds) {
+  const long most = way.max_run_duration_seconds;
+  if (!way.use_job_duration || most <= 0 || job_seconds <= most) return "";
+  return fmt::format(
+      "the job's time limit is {} seconds, and these machines run for at most {}: submit it with "
+      "`--time` of at most that",
+      job_seconds, most);
 }
 
 json instance_properties(const Offer& offer, const Nodes& nodeset, long job_seconds,

@@ -28,9 +28,12 @@ struct Offer {
 // the nodeset names.
 std::vector<Offer> offers_of(Compute& compute, const Nodes& nodeset);
 
-// How long the machines may run: the job's time limit if the way says so and it is shorter. 0: no
-// limit.
+// How long the machines may run: the job's time limit if the way says so and it is shorter, but as
+// long as the cloud's requests must be. 0: no limit.
 long run_seconds(const Way& way, long job_seconds);
+
+// Why machines cannot run as long as a job whose time limit is theirs; empty if they can.
+std::string run_time_problem(const Way& way, long job_seconds);
 
 // The properties of machines for an offer: with its limit of time, the placement policy (a name, or
 // empty), and at last those that the blueprint gives.

@@ -90,7 +90,8 @@ Way way_from(const json& way) {
           value_or(way, "future_reservation", std::string()),
           value_or(way, "max_run_duration_seconds", 0L),
           value_or(way, "use_job_duration", false),
-          value_or(way, "termination_action", std::string())};
+          value_or(way, "termination_action", std::string()),
+          value_or(way, "min_run_duration_seconds", 0L)};
 }
 
 // The members that older files do not have.
@@ -243,13 +244,13 @@ const Nodes* nodeset_of(const ClusterFile& cluster, const std::string& node) {
   return found == cluster.nodesets.end() ? nullptr : &found->second;
 }
 
-std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const MachineMetadata& self) {
 std::string server_of(const NetworkStorage& storage, const ClusterFile& cluster) {
   const bool is_controller =
       storage.server == "$controller" || (storage.server.empty() && storage.is_nfs());
   return is_controller ? cluster.controller : storage.server;
 }
 
+std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const MachineMetadata& self) {
   std::vector<NetworkStorage> all;
   const auto add = [&](const std::vector<NetworkStorage>& more) {
     all.insert(all.end(), more.begin(), more.end());

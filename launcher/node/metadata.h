@@ -50,6 +50,7 @@ struct Way {
   long max_run_duration_seconds = 0;                // 0: no limit
   bool use_job_duration = false;                    // a job's time limit is that of its machines
   std::string termination_action{};                 // "STOP", "DELETE"; empty: the cloud's default
+  long min_run_duration_seconds = 0;                // the least that a request may ask for
 };
 
 // How the machines of a job are put close together.
@@ -115,11 +116,11 @@ ClusterFile parse_cluster_file(const std::string& text);
 // The nodeset of a node, from its name ("CLUSTER-NODESET-NUMBER"), or null.
 const Nodes* nodeset_of(const ClusterFile& cluster, const std::string& node);
 
-// What this machine mounts of the cluster's storage: a folder before those in it, each once.
 // The machine that has a file system. For NFS, `$controller` and no name are the controller, as in
 // Cluster Toolkit.
 std::string server_of(const NetworkStorage& storage, const ClusterFile& cluster);
 
+// What this machine mounts of the cluster's storage: a folder before those in it, each once.
 std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const MachineMetadata& self);
 
 // This machine's node profile: its group's, with its own name and addresses.

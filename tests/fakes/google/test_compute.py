@@ -134,7 +134,8 @@ class Buying(CloudTest):
                  "automaticRestart": False, "maxRunDuration": {"seconds": "3600"}}
         none = {"consumeReservationType": "NO_RESERVATION"}
         self.refuses("Must be DELETE", scheduling={**whole, "instanceTerminationAction": "STOP"}, reservationAffinity=none)
-        self.refuses("at most seven days", scheduling={**whole, "maxRunDuration": {"seconds": str(8 * 86400)}}, reservationAffinity=none)
+        for seconds in "300", str(8 * 86400):
+            self.refuses("ten minutes to seven days", scheduling={**whole, "maxRunDuration": {"seconds": seconds}}, reservationAffinity=none)
         self.refuses("reservation affinity NO_RESERVATION", scheduling=whole)
         self.template(scheduling=whole, reservationAffinity=none)
 

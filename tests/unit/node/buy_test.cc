@@ -152,6 +152,27 @@ TEST_CASE("buy: machines may run as long as the job, and no longer than the blue
   CHECK(run_seconds(way, 7200) == 7200);
 }
 
+TEST_CASE("buy: machines of a short job run as long as a request must ask for") {
+  Way way;
+  way.max_run_duration_seconds = 604800;
+  way.min_run_duration_seconds = 600;
+  way.use_job_duration = true;
+  CHECK(run_seconds(way, 60) == 600);
+  CHECK(run_seconds(way, 601) == 601);
+}
+
+TEST_CASE("buy: a job with a longer limit than its machines is told which one is possible") {
+  Way way;
+  way.max_run_duration_seconds = 3600;
+  CHECK(run_time_problem(way, 7200).empty());
+  way.use_job_duration = true;
+  CHECK(run_time_problem(way, 0).empty());
+  CHECK(run_time_problem(way, 3600).empty());
+  CHECK(run_time_problem(way, 7200) ==
+        "the job's time limit is 7200 seconds, and these machines run for at most 3600: submit it "
+        "with `--time` of at most that");
+}
+
 TEST_CASE("buy: the blueprint's own properties have the last word") {
   Offer offer;
   offer.way.max_run_duration_seconds = 60;

@@ -337,6 +337,12 @@ HttpAnswer FakeCompute::group_request(const std::string& method, const std::stri
     return start_operation(place, {{"operationType", "delete"}}, 0s);
   }
   if (rest.ends_with("/resizeRequests")) {
+    // https://docs.cloud.google.com/compute/docs/instance-groups/create-resize-requests-mig
+    const json::json_pointer asked("/requestedRunDuration/seconds");
+    const long seconds = std::stol(body.value(asked, std::string("600")));
+    if (seconds < 600 || seconds > 604800) {
+      return refused_with(400, "Invalid value for field 'requestedRunDuration'", "invalid");
+    }
     group["resize"] = body;
     return start_operation(place, {{"operationType", "insert"}}, 1s);
   }

@@ -58,6 +58,14 @@ bool was_said(const FakeCompute& compute, const std::string& words) {
       compute.said, [&](const std::string& line) { return line.find(words) != std::string::npos; });
 }
 
+Way flex_start() {
+  Way way{"FLEX_START"};
+  way.max_run_duration_seconds = 604800;
+  way.min_run_duration_seconds = 600;
+  way.use_job_duration = true;
+  return way;
+}
+
 }  // namespace
 
 TEST_CASE("resume: one request makes the machines of a nodeset, from its template") {
@@ -320,13 +328,36 @@ TEST_CASE("resume: a job that gets nothing leaves no placement policy, but that 
   CHECK(compute.policies.begin()->first == "regions/zone/c-gpu-static-0");
 }
 
+TEST_CASE("resume: flex-start machines of a short job get the shortest run that the cloud takes") {
+  FakeCompute compute;
+  ClusterFile cluster = gpu_cluster();
+  cluster.nodesets["gpu"].buy = {flex_start()};
+  ResumeOrder order{gpu_nodes(0, 1)};
+  order.jobs = {job_of(5, order.nodes)};
+  order.jobs[0].limit_seconds = 300;
+  CHECK(resumed(compute, cluster, order).failed.empty());
+  CHECK(compute.names() == gpu_nodes(0, 1));
+}
+
+TEST_CASE("resume: a job that outlasts flex-start machines gets those of the next way") {
+  FakeCompute compute;
+  ClusterFile cluster = gpu_cluster();
+  ResumeOrder order{gpu_nodes(0, 1)};
+  order.jobs = {job_of(5, order.nodes)};
+  order.jobs[0].limit_seconds = 604801;
+  cluster.nodesets["gpu"].buy = {flex_start()};
+  CHECK(reasons_in(resumed(compute, cluster, order)).at("c-gpu-0").find("at most 604800: submit") !=
+        std::string::npos);
+  cluster.nodesets["gpu"].buy = {flex_start(), Way{"STANDARD"}};
+  CHECK(resumed(compute, cluster, order).failed.empty());
+  CHECK(compute.groups.empty());
+  CHECK(compute.names() == gpu_nodes(0, 1));
+}
+
 TEST_CASE("resume: flex-start machines are made together by a group, and deleted through it") {
   FakeCompute compute;
   ClusterFile cluster = gpu_cluster();
-  Way flex{"FLEX_START"};
-  flex.max_run_duration_seconds = 604800;
-  flex.use_job_duration = true;
-  cluster.nodesets["gpu"].buy = {flex};
+  cluster.nodesets["gpu"].buy = {flex_start()};
   ResumeOrder order{gpu_nodes(0, 1)};
   order.jobs = {job_of(5, order.nodes)};
   order.jobs[0].limit_seconds = 7200;

@@ -19,7 +19,7 @@ ONLY_STOP = r".*-metal|h4d-.*|z3-highmem-(88|88-highlssd|176|176-standardlssd)"
 ONLY_MOVE = r"(e2|z3)-.*"
 # https://docs.cloud.google.com/compute/docs/instances/set-threads-per-core
 FIXED_THREADS = r"(t2a|t2d|f1|g1)-.*|e2-(micro|small|medium)|n1-standard-1|.*-metal"
-LONGEST_FLEX_START = 7 * 24 * 3600
+SHORTEST_FLEX_START, LONGEST_FLEX_START = 600, 7 * 24 * 3600  # seconds
 
 
 def check_template(compute, properties):
@@ -149,8 +149,8 @@ def check_flex_start(scheduling, action, affinity, gpus):
     if action != "DELETE":
         raise bad_scheduling("instanceTerminationAction", action or "", "Must be DELETE for flex-start instances.")
     seconds = int((scheduling.get("maxRunDuration") or {}).get("seconds") or 0)
-    if not 0 < seconds <= LONGEST_FLEX_START:
-        raise bad_scheduling("maxRunDuration", seconds or "", "Flex-start instances run for at most seven days, and need a limit.")
+    if not SHORTEST_FLEX_START <= seconds <= LONGEST_FLEX_START:
+        raise bad_scheduling("maxRunDuration", seconds or "", "Flex-start instances run for ten minutes to seven days, and need a limit.")
     if affinity != "NO_RESERVATION":
         raise Refusal(400, "Flex-start instances must have reservation affinity NO_RESERVATION.", "invalid")
 
