@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "common/text.h"
 #include "launcher/cluster/row_reader.h"
@@ -90,6 +91,13 @@ std::string limits_problem(const CustomMachines& custom, int64_t vcpus, int64_t 
   if (vcpus < custom.least_vcpus || vcpus > custom.most_vcpus) {
     return fmt::format("it can have {} to {} vCPUs, not {}", custom.least_vcpus, custom.most_vcpus,
                        vcpus);
+  }
+  // The row of the largest number below this one.
+  const auto row = custom.multiples.lower_bound(vcpus);
+  const int64_t multiple = row == custom.multiples.begin() ? 1 : std::prev(row)->second;
+  if (vcpus % multiple != 0) {
+    return fmt::format("it can have {} or {} vCPUs, not {}", vcpus / multiple * multiple,
+                       (vcpus / multiple + 1) * multiple, vcpus);
   }
   constexpr int64_t step_mib = 256;
   if (mib % step_mib != 0) {

@@ -31,6 +31,8 @@ struct CustomMachines {
   std::set<std::string> names;  // "n2-custom"
   int64_t least_vcpus = 0;
   int64_t most_vcpus = 0;
+  // Above so many vCPUs, their number is a multiple of the second.
+  std::map<int64_t, int64_t> multiples;
   long double least_gib_per_vcpu = 0;
   long double most_gib_per_vcpu = 0;  // a name that ends in "-ext" may have more
 };

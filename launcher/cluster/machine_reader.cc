@@ -142,12 +142,14 @@ class MachineReader {
   void read_custom(const Series& series, const source::Node& node) {
     const std::string what = fmt::format("`custom` of {}", series.what);
     RowReader row(node, what, diagnostics_);
-    CustomMachines custom{series, {}, 0, 0, 0, 0};
+    CustomMachines custom;
+    custom.series = series;
     for (std::string& name : row.texts("names")) custom.names.insert(std::move(name));
     if (const source::Node* limits = row.mapping("vcpus")) {
       RowReader vcpus(*limits, fmt::format("`vcpus` of {}", what), diagnostics_);
       custom.least_vcpus = vcpus.count("least");
       custom.most_vcpus = vcpus.count("most");
+      if (vcpus.has("multiples")) read_multiples(vcpus, what, custom);
       vcpus.finish();
     }
     if (const source::Node* limits = row.mapping("gib_per_vcpu")) {
@@ -159,6 +161,18 @@ class MachineReader {
     const size_t errors = diagnostics_.errors();
     row.finish(sources_);
     if (diagnostics_.errors() == errors) table_.custom.push_back(std::move(custom));
+  }
+
+  void read_multiples(RowReader& vcpus, const std::string& what, CustomMachines& custom) {
+    const source::Node* rows = vcpus.mapping("multiples");
+    if (rows == nullptr) return;
+    RowReader multiples(*rows, fmt::format("`multiples` of {}", what), diagnostics_);
+    for (const Entry& entry : rows->entries) {
+      const int64_t above = positive_number(entry.key);
+      if (above == 0) multiples.wrong(entry.key_span, "the key must be a number above 0");
+      custom.multiples[above] = multiples.count(entry.key);
+    }
+    multiples.finish();
   }
 
   void read_members(const Series& series) {

@@ -12,8 +12,10 @@
 #include "launcher/google/image_check.h"
 #include "launcher/google/instructions.h"
 #include "launcher/google/locations.h"
+#include "launcher/google/network_addresses.h"
 #include "launcher/google/network_use.h"
 #include "launcher/google/packer_group.h"
+#include "launcher/google/pool_room.h"
 #include "launcher/google/record.h"
 #include "launcher/google/slurm.h"
 #include "launcher/google/staged.h"
@@ -119,6 +121,8 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
   check_settings(deployment, evaluation, diagnostics);
   check_images(deployment, evaluation, load_image_table(source.library), diagnostics);
   check_network_use(deployment, evaluation, diagnostics);
+  check_network_addresses(deployment, evaluation, source.zones, diagnostics);
+  check_pool_room(deployment, evaluation, diagnostics);
   if (source.zones != nullptr) check_locations(deployment, evaluation, *source.zones, diagnostics);
   Links links(deployment, evaluation, diagnostics);
   ResourceCheck resources(load_resource_rules(source.library), source.catalogue, evaluation,

@@ -1,6 +1,8 @@
 // Tests of machine types that are worked out from their names, with the shipped catalogue.
 #include "launcher/cluster/machine_names.h"
 
+#include <fmt/core.h>
+
 #include <string>
 
 #include "launcher/cluster/catalogue.h"
@@ -21,6 +23,10 @@ TEST_CASE("catalogue: a custom machine type has the vCPUs and the memory of its 
   CHECK(catalogue.machine("n1-custom-2-4096").cpus() == 2);
   CHECK(catalogue.machine("n4a-custom-3-6144").threads_per_core == 1);
   CHECK(catalogue.machine("n2-custom-4-65536-ext").memory_mib == 65536);
+  for (const int vcpus : {2, 4, 8, 16, 32, 48, 96}) {
+    const std::string name = fmt::format("n2d-custom-{}-{}", vcpus, vcpus * 1024);
+    CHECK(catalogue.machine(name).cpus() == vcpus);
+  }
 }
 
 TEST_CASE("catalogue: says what is wrong with a custom machine type") {
@@ -36,6 +42,10 @@ TEST_CASE("catalogue: says what is wrong with a custom machine type") {
   CHECK(why("n2-custom-4-1024-ext") ==
         "with 4 vCPUs its memory can be 2048 to 32768 MiB, not 1024");
   CHECK(why("e2-custom-64-65536") == "it can have 2 to 32 vCPUs, not 64");
+  CHECK(why("n2-custom-34-34816") == "it can have 32 or 36 vCPUs, not 34");
+  CHECK(why("n2d-custom-6-6144") == "it can have 4 or 8 vCPUs, not 6");
+  CHECK(why("n2d-custom-12-12288") == "it can have 8 or 16 vCPUs, not 12");
+  CHECK(why("n2d-custom-24-24576") == "it can have 16 or 32 vCPUs, not 24");
   CHECK(why("n2-custom-5-5120") == "5 vCPUs are not whole cores");
   CHECK(why("n2-custom-4-8G") == "its name must be n2-custom-<vCPUs>-<MiB>");
   CHECK(why("n2-custom-04-8192") == "its name must be n2-custom-<vCPUs>-<MiB>");
