@@ -40,6 +40,23 @@ TpuNodeset nodeset_of(blueprint::Evaluation& evaluation, const Module& module,
   return made;
 }
 
+// Without a machine type if the module is no nodeset, or the type is not known.
+Nodeset plain_nodeset(blueprint::Evaluation& evaluation, const Module& module,
+                      const PlainSettings& settings) {
+  Nodeset made;
+  made.id = module.id;
+  if (module.interface->path != settings.module) return made;
+  const auto count = [&](const std::string& input) {
+    const auto number = expression::number_of(evaluation.input(module, input));
+    return number ? static_cast<int64_t>(*number) : 0;
+  };
+  made.name = known_text(evaluation.input(module, settings.name));
+  made.machine.machine_type = known_text(evaluation.input(module, settings.machine_type));
+  made.node_count_static = count(settings.static_count);
+  made.node_count_dynamic_max = count(settings.dynamic_count);
+  return made;
+}
+
 std::vector<const Module*> known_modules(const blueprint::Evaluation& evaluation) {
   std::vector<const Module*> modules;
   for (const blueprint::Group& group : evaluation.deployment().groups) {
@@ -79,9 +96,9 @@ std::vector<TpuNodeset> tpu_nodesets(blueprint::Evaluation& evaluation, const Tp
   return made;
 }
 
-std::vector<std::pair<std::string, source::Span>> partitions_without_tpus(
-    blueprint::Evaluation& evaluation, const TpuTable& table) {
-  std::vector<std::pair<std::string, source::Span>> made;
+std::vector<PlainPartition> partitions_without_tpus(blueprint::Evaluation& evaluation,
+                                                    const TpuTable& table) {
+  std::vector<PlainPartition> made;
   const std::vector<TpuNodeset> with = tpu_nodesets(evaluation, table);
   for (const Module* module : known_modules(evaluation)) {
     const bool is_partition = std::ranges::any_of(table.slices, [&](const SliceSettings& settings) {
@@ -90,8 +107,13 @@ std::vector<std::pair<std::string, source::Span>> partitions_without_tpus(
     });
     if (!is_partition) continue;
     const std::string name = known_text(evaluation.input(*module, table.slices.front().partition));
-    if (std::ranges::find(with, name, &TpuNodeset::partition) == with.end()) {
-      made.emplace_back(name, module->id_span);
+    if (std::ranges::find(with, name, &TpuNodeset::partition) != with.end()) continue;
+    made.push_back({name, {}, module->id_span});
+    for (const blueprint::Use& use : module->uses) {
+      const Module* used = evaluation.deployment().find(use.module).module;
+      if (used == nullptr || used->interface == nullptr) continue;
+      Nodeset nodeset = plain_nodeset(evaluation, *used, table.plain);
+      if (!nodeset.machine.machine_type.empty()) made.back().nodesets.push_back(std::move(nodeset));
     }
   }
   return made;

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "launcher/blueprint/evaluation.h"
+#include "launcher/cluster/model.h"
 #include "launcher/cluster/tpu_table.h"
 
 namespace slipway::cluster {
@@ -25,9 +25,14 @@ struct TpuNodeset {
 // Each nodeset with known settings, once for each partition that uses it.
 std::vector<TpuNodeset> tpu_nodesets(blueprint::Evaluation& evaluation, const TpuTable& table);
 
-// The partitions without one, each with its module's id: beside nodesets of TPUs, they are in no
-// model, either.
-std::vector<std::pair<std::string, source::Span>> partitions_without_tpus(
-    blueprint::Evaluation& evaluation, const TpuTable& table);
+// A partition without them in such a blueprint. Its nodesets have what their settings say.
+struct PlainPartition {
+  std::string name;
+  std::vector<Nodeset> nodesets;  // those with a known machine type
+  source::Span place;             // of the module's id
+};
+
+std::vector<PlainPartition> partitions_without_tpus(blueprint::Evaluation& evaluation,
+                                                    const TpuTable& table);
 
 }  // namespace slipway::cluster

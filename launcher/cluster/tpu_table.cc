@@ -63,6 +63,18 @@ SliceSettings read_slice(const source::Node& node, source::Diagnostics& diagnost
   return slice;
 }
 
+PlainSettings read_plain(const source::Node& node, source::Diagnostics& diagnostics) {
+  RowReader row(node, "settings of nodesets without TPUs", diagnostics);
+  PlainSettings plain;
+  plain.module = row.text("module");
+  plain.name = row.text("name");
+  plain.machine_type = row.text("machine_type");
+  plain.static_count = row.text("static_count");
+  plain.dynamic_count = row.text("dynamic_count");
+  row.finish();
+  return plain;
+}
+
 PoolSettings read_pool(const source::Node& node, source::Diagnostics& diagnostics) {
   RowReader row(node, "settings of pools", diagnostics);
   PoolSettings pool{row.text("module"), row.text("machine"), row.text("policy"),
@@ -200,6 +212,9 @@ TpuTable load_tpus(const std::filesystem::path& folder, source::Sources& sources
   table.zones_known_in = file.text("zones_known_in");
   read_rows(file, "generations", read_generation, table.generations, diagnostics);
   read_rows(file, "slices", read_slice, table.slices, diagnostics);
+  if (const source::Node* plain = file.mapping("plain")) {
+    table.plain = read_plain(*plain, diagnostics);
+  }
   read_rows(file, "pools", read_pool, table.pools, diagnostics);
   if (const source::Node* pods = file.mapping("pods")) table.pods = read_pods(*pods, diagnostics);
   for (const TpuGeneration& generation : table.generations) {

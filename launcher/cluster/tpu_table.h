@@ -61,6 +61,11 @@ struct SliceSettings {
   std::string partition, is_default;  // of modules that use it: the partition's name and role
 };
 
+// Inputs of the module of nodesets without TPUs.
+struct PlainSettings {
+  std::string module, name, machine_type, static_count, dynamic_count;
+};
+
 // Inputs of a module that makes pools of TPU machines.
 struct PoolSettings {
   std::string module, machine, policy, topology;
@@ -80,6 +85,7 @@ struct TpuTable {
   std::string zones_known_in;  // beginning of the names of zones that are listed completely
   std::vector<TpuGeneration> generations;
   std::vector<SliceSettings> slices;
+  PlainSettings plain;
   std::vector<PoolSettings> pools;
   TpuPods pods;
 

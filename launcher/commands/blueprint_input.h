@@ -107,7 +107,7 @@ class LoadedBlueprint {
   // diagnostics if there are any such nodesets, and throws InvalidBlueprint if one is an error.
   std::vector<cluster::TpuNodeset> tpu_nodesets();
   // The same as queues of Kueue; nothing if there are none. Throws in the same way.
-  std::optional<conversion::Queues> tpu_queues();
+  std::optional<conversion::Queues> tpu_queues(const conversion::KueueTable& table);
   // The modules that a local cluster ignores, and why: a line for each kind of module.
   std::vector<std::string> left_out_here() const;
   // The manifests of Kubernetes objects that could not be checked, a line for each, after check().

@@ -15,7 +15,7 @@ namespace {
 conversion::Queues queues_from(BlueprintInput& input, const conversion::KueueTable& table) {
   input.need_files = false;
   LoadedBlueprint blueprint(input, Purpose::cluster);
-  if (const auto slices = blueprint.tpu_queues()) return *slices;
+  if (const auto slices = blueprint.tpu_queues(table)) return *slices;
   const CheckedCluster checked = blueprint.cluster();
   return conversion::queues_of(checked.cluster, checked.catalogue, table);
 }

@@ -47,6 +47,11 @@ struct Queues {
 Queues queues_of(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
                  const KueueTable& table);
 
+// Adds a partition whose nodesets are not in a cluster model. Reports machine types that are not
+// known, which have no quotas (W0603).
+void add_partition(const cluster::PlainPartition& partition, const cluster::Catalogue& catalogue,
+                   const KueueTable& table, Queues& queues, source::Diagnostics& diagnostics);
+
 // Those of the partitions with TPUs, which are not in a cluster model. Reports nodesets that GKE
 // does not have (E0602).
 Queues queues_of(const std::string& cluster, const std::vector<cluster::TpuNodeset>& nodesets,

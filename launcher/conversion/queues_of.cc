@@ -57,6 +57,24 @@ Queues queues_of(const cluster::Cluster& cluster, const cluster::Catalogue& cata
   return made;
 }
 
+void add_partition(const cluster::PlainPartition& partition, const cluster::Catalogue& catalogue,
+                   const KueueTable& table, Queues& queues, source::Diagnostics& diagnostics) {
+  QueuePartition made{partition.name, {}};
+  for (cluster::Nodeset nodeset : partition.nodesets) {
+    const cluster::MachineType* type = catalogue.find_machine(nodeset.machine.machine_type);
+    if (type == nullptr) continue;
+    nodeset.name = plain(nodeset.name).substr(0, 14);  // as the nodeset's own module
+    made.flavors.push_back(nodeset.name);
+    const auto same = std::ranges::find(queues.flavors, nodeset.name, &QueueFlavor::name);
+    if (same == queues.flavors.end()) queues.flavors.push_back(flavor_of(nodeset, *type, table));
+  }
+  if (!made.flavors.empty()) return queues.partitions.push_back(std::move(made));
+  diagnostics
+      .warning(source::Code::no_equivalent, partition.place,
+               fmt::format("the partition `{}` gets no queue", partition.name))
+      .help("its machines are not known");
+}
+
 Queues queues_of(const std::string& cluster, const std::vector<cluster::TpuNodeset>& nodesets,
                  const cluster::TpuTable& tpus, const cluster::Catalogue& catalogue,
                  source::Diagnostics& diagnostics) {
