@@ -40,7 +40,7 @@ TpuNodeset nodeset_of(blueprint::Evaluation& evaluation, const Module& module,
   return made;
 }
 
-// Without a machine type if the module is no nodeset, or the type is not known.
+// Without a machine type if the module makes no nodesets, or the type is not known.
 Nodeset plain_nodeset(blueprint::Evaluation& evaluation, const Module& module,
                       const PlainSettings& settings) {
   Nodeset made;

@@ -161,7 +161,7 @@ TEST_CASE("buy: machines of a short job run as long as a request must ask for") 
   CHECK(run_seconds(way, 601) == 601);
 }
 
-TEST_CASE("buy: a job with a longer limit than its machines is told which one is possible") {
+TEST_CASE("buy: a job with a longer limit than its machines learns which one is possible") {
   Way way;
   way.max_run_duration_seconds = 3600;
   CHECK(run_time_problem(way, 7200).empty());
