@@ -39,6 +39,19 @@ Variables inspector_variables() {
   return variables;
 }
 
+std::string inspector_warning(const Variables& variables) {
+  Variables seen = variables;
+  for (const char* name : {nccl_env::profiler_variable, nccl_env::inspector_switch})
+    if (const char* const own = std::getenv(name)) seen[name] = own;
+  const std::string kept = nccl_env::kept_from_recording(seen);
+  if (kept.empty()) return "";
+  const bool is_plugin = !nccl_env::records_collectives(seen[nccl_env::profiler_variable]);
+  return fmt::format("--nccl-watch records nothing: {}{}", kept,
+                     is_plugin ? "; stragglers are found only if it writes files as NVIDIA's "
+                                 "inspector does"
+                               : "");
+}
+
 JobWatch::JobWatch(const LaunchOptions& options)
     : hang_seconds_(options.hang_seconds),
       has_collectives_(options.nccl_watch || std::getenv(nccl_env::inspector_switch) != nullptr),

@@ -22,6 +22,8 @@ namespace slipway::job {
 
 // The variables that turn on NCCL's inspector, unless this process has them.
 Variables inspector_variables();
+// What else this process has keeps them from recording anything, for people; empty: nothing.
+std::string inspector_warning(const Variables& variables);
 
 class JobWatch {
  public:

@@ -54,7 +54,10 @@ std::filesystem::path Launcher::container_folder() const {
 void Launcher::begin_agents() {
   if (options_.container.wanted) container_folder_ = container_folder();
   taken_ = take_step_options();
-  if (options_.nccl_watch) taken_.merge(inspector_variables());
+  if (options_.nccl_watch) {
+    taken_.merge(inspector_variables());
+    if (const std::string text = inspector_warning(taken_); !text.empty()) say(text);
+  }
   step_.emplace(allocation_.nodes, agent_variables(agent_settings()), options_.srun);
   raise_descriptor_limit();  // for unproven connections; tasks keep the old limit
   const auto begin = Clock::now();

@@ -4,28 +4,12 @@
 #include <fmt/core.h>
 
 #include <iterator>
-#include <optional>
 
 #include "spank-plugins/nccl_env/advice.h"
 #include "spank-plugins/nccl_env/inspector.h"
 #include "spank-plugins/nccl_env/node_facts.h"
 
 namespace slipway::nccl_env {
-
-namespace {
-
-// The user's own profiler plugin stays, as all that users set.
-std::optional<Finding> other_profiler(const NodeProfile& profile, const Resolution& resolution) {
-  for (const Decision& decision : resolution.decisions) {
-    if (decision.name == profiler_variable && decision.differs())
-      return Finding{fmt::format("{}: --nccl-watch records nothing: your own {} is `{}`",
-                                 profile.node, decision.name, decision.value.value_or("")),
-                     false, true};
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 Environment after(const Resolution& resolution, Environment environment) {
   for (const Decision& decision : resolution.decisions) {
@@ -46,8 +30,10 @@ Decided decide(const NodeProfile& profile, const Arguments& arguments, const Ask
   for (std::string& warning : advised.warnings) {
     decided.findings.push_back({profile.node + ": " + warning, false, true});
   }
-  const auto other = other_profiler(profile, decided.resolution);
-  if (asked.watch && other) decided.findings.push_back(*other);
+  const std::string kept = kept_from_recording(after(decided.resolution, environment));
+  if (asked.watch && !kept.empty())
+    decided.findings.push_back(
+        {fmt::format("{}: --nccl-watch records nothing: {}", profile.node, kept), false, true});
   const Environment seen =
       asked.mode == Mode::warn ? environment : after(decided.resolution, environment);
   const auto found = judge(profile, look_up(profile, environment), seen, advised.advice, job);

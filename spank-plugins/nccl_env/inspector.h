@@ -3,11 +3,15 @@
 // https://github.com/NVIDIA/nccl/tree/master/plugins/profiler/inspector
 #pragma once
 
+#include <fmt/core.h>
+
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "common/installation.h"
 #include "spank-plugins/nccl_env/advice.h"
+#include "spank-plugins/nccl_env/marker.h"
 
 namespace slipway::nccl_env {
 
@@ -29,6 +33,28 @@ inline std::vector<Advice> inspector_advice() {
           {inspector_switch, "1", source, "it records collectives"},
           {"NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS", "1000000", source,
            "it writes them once a second"}};
+}
+
+// Whether a value of NCCL_PROFILER_PLUGIN, a name or a path, means a plugin that records them:
+// ours, also of another installation, or NVIDIA's inspector.
+inline bool records_collectives(const std::filesystem::path& plugin) {
+  return plugin == "inspector" || plugin.filename() == "libnccl-profiler-inspector.so" ||
+         plugin.filename() == own_installation().nccl_profiler().filename();
+}
+
+// What users have set, which stays, and keeps --nccl-watch from recording: "your own
+// NCCL_PROFILER_PLUGIN is `mine`". Empty: nothing. `seen`: as the tasks see it.
+inline std::string kept_from_recording(const Environment& seen) {
+  const auto value = [&](const char* name) {
+    const auto found = seen.find(name);
+    return found == seen.end() ? std::string() : found->second;
+  };
+  for (const char* name : {profiler_variable, inspector_switch}) {
+    const bool records =
+        name == profiler_variable ? records_collectives(value(name)) : value(name) != "0";
+    if (!records) return fmt::format("your own {} is `{}`", name, value(name));
+  }
+  return "";
 }
 
 }  // namespace slipway::nccl_env

@@ -29,6 +29,25 @@ TEST_CASE("nccl_env plugin: the user's own profiler plugin stays, and a warning 
              !ContainsSubstring("--nccl-watch"));
 }
 
+TEST_CASE("nccl_env plugin: NVIDIA's inspector records, so nothing is to warn of") {
+  const NcclEnvNode node;
+  for (const std::string plugin : {"inspector", "/opt/nccl/libnccl-profiler-inspector.so",
+                                   "/opt/slipway/lib/slipway/nccl/libnccl-profiler-slipway.so"}) {
+    const Step step = run_step(node.plugin(), {{"NCCL_PROFILER_PLUGIN", plugin}}, {"--nccl-watch"});
+    CHECK(step.tasks[0].environment.at("NCCL_PROFILER_PLUGIN") == plugin);
+    CHECK_THAT(step.tasks[0].errors, !ContainsSubstring("records nothing"));
+  }
+}
+
+TEST_CASE("nccl_env plugin: who turns the recording off is told that --nccl-watch has no effect") {
+  const NcclEnvNode node;
+  const Step step = run_step(node.plugin(), {{"NCCL_INSPECTOR_ENABLE", "0"}}, {"--nccl-watch"});
+  CHECK(step.tasks[0].environment.at("NCCL_INSPECTOR_ENABLE") == "0");
+  CHECK_THAT(step.tasks[0].errors,
+             ContainsSubstring("nccl_env: warning: demo-0: --nccl-watch records nothing: your own "
+                               "NCCL_INSPECTOR_ENABLE is `0`\n"));
+}
+
 TEST_CASE("nccl_env plugin: sbatch --nccl-watch holds for each srun, also with --export=NONE") {
   const NcclEnvNode node;
   const Submission sbatch = submit(S_CTX_ALLOCATOR, node.plugin(), {"--nccl-watch"});
