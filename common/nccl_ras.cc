@@ -5,15 +5,18 @@
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "common/error.h"
 #include "common/fd.h"
+#include "common/socket_owner.h"
 #include "common/tcp.h"
 #include "common/text.h"
 
@@ -52,12 +55,25 @@ Deadline after(double seconds) {
          std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(seconds));
 }
 
-// The first address that accepts: `localhost` may be ::1 or 127.0.0.1, and NCCL listens on the one
-// that its host names first.
-Fd connect_to_any(const RasPlace& place, Deadline deadline) {
+struct Address {
+  sockaddr_storage name = {};
+  socklen_t size = 0;
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
+  std::string text() const {  // "127.0.0.1:28028"
+    char host[NI_MAXHOST], port[NI_MAXSERV];
+    if (::getnameinfo(get(), size, host, sizeof host, port, sizeof port,
+                      NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+      return "its port";
+    return name.ss_family == AF_INET6 ? fmt::format("[{}]:{}", host, port)
+                                      : fmt::format("{}:{}", host, port);
+  }
+};
+
+// `localhost` may be ::1 or 127.0.0.1, and NCCL listens on the one that its host names first.
+std::vector<Address> addresses_to_try(const RasPlace& place) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
-  int code = 0;
+  std::vector<Address> addresses;
   for (const std::string& host : place.host == "localhost"
                                      ? std::vector<std::string>{"localhost", "127.0.0.1", "::1"}
                                      : std::vector<std::string>{place.host}) {
@@ -70,15 +86,40 @@ Fd connect_to_any(const RasPlace& place, Deadline deadline) {
     }
     const Addresses all(found, ::freeaddrinfo);
     for (const addrinfo* each = all.get(); each != nullptr; each = each->ai_next) {
-      Fd socket(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-      if (!socket) continue;  // a host without IPv6
-      const int failed = connect_within(socket.get(), each->ai_addr, each->ai_addrlen, deadline);
+      Address address;
+      address.size = each->ai_addrlen;
+      std::memcpy(&address.name, each->ai_addr, each->ai_addrlen);
+      if (std::ranges::find(addresses, address.text(), &Address::text) == addresses.end())
+        addresses.push_back(address);
+    }
+  }
+  return addresses;
+}
+
+// To the first address that accepts. Those before it are dropped.
+Fd connect_to_any(const RasPlace& place, std::vector<Address>& addresses, Deadline deadline) {
+  int code = 0;
+  while (!addresses.empty()) {
+    const Address& first = addresses.front();
+    Fd socket(::socket(first.name.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (socket) {  // a host may have no IPv6
+      const int failed = connect_within(socket.get(), first.get(), first.size, deadline);
       if (failed == 0) return socket;
       code = failed;
     }
+    addresses.erase(addresses.begin());
   }
   throw Error(fmt::format("cannot connect to {}:{}: {}", place.host, place.port,
                           std::strerror(code == 0 ? EADDRNOTAVAIL : code)));
+}
+
+// Throws ForeignRas unless the process that has answered is the user's own. NCCL listens on its own
+// host; of other hosts, nobody can tell whose process it is.
+void check_owner(int socket, const Address& address) {
+  const auto owner = owner_of_peer(socket);
+  if (!owner) throw ForeignRas("cannot tell which user listens on " + address.text());
+  if (*owner != ::geteuid())
+    throw ForeignRas(fmt::format("another user (uid {}) listens on {}", *owner, address.text()));
 }
 
 void say(int socket, std::string_view words, Deadline deadline) {
@@ -111,15 +152,26 @@ std::string hear(int socket, Deadline deadline, bool is_line) {
 std::string ask_ras(const std::string& address, double limit_seconds) {
   const RasPlace place = place_of(address);
   const Deadline end = after(limit_seconds);
-  for (int tries = 0; tries < most_tries; ++tries) {
+  std::vector<Address> addresses = addresses_to_try(place);
+  std::optional<ForeignRas> foreign;
+  for (int tries = 0; tries < most_tries && !(foreign && addresses.empty()); ++tries) {
     const Deadline first = std::min(end, after(limit_seconds * share_of_try));
-    const Fd socket = connect_to_any(place, first);
-    say(socket.get(), timeout_question, first);
-    if (hear(socket.get(), first, true).empty()) continue;
-    say(socket.get(), status_question, end);
-    std::string answer = hear(socket.get(), end, false);
-    if (!answer.empty()) return answer;
+    try {
+      const Fd socket = connect_to_any(place, addresses, first);
+      say(socket.get(), timeout_question, first);
+      if (hear(socket.get(), first, true).empty()) continue;
+      check_owner(socket.get(), addresses.front());
+      say(socket.get(), status_question, end);
+      std::string answer = hear(socket.get(), end, false);
+      if (!answer.empty()) return answer;
+    } catch (const ForeignRas& error) {
+      foreign = error;
+      addresses.erase(addresses.begin());
+    } catch (const Error&) {
+      if (!foreign) throw;
+    }
   }
+  if (foreign) throw ForeignRas(*foreign);
   throw Error(fmt::format("{}:{} does not answer", place.host, place.port));
 }
 

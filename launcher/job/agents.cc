@@ -1,7 +1,9 @@
 // Keeps the connections to the agents on a job's nodes.
 #include "launcher/job/agents.h"
 
+#include <arpa/inet.h>
 #include <fmt/core.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -102,6 +104,21 @@ Agents::Node* Agents::node_of(const std::string& name) {
   Node& node = nodes_[name];
   node.state = State::gone;
   return &node;
+}
+
+std::map<std::string, std::string> Agents::addresses() const {
+  std::map<std::string, std::string> names;
+  for (const auto& [name, node] : nodes_) {
+    sockaddr_in peer = {};
+    socklen_t size = sizeof peer;
+    char text[INET_ADDRSTRLEN];
+    if (node.wire &&
+        ::getpeername(node.wire->fd(), reinterpret_cast<sockaddr*>(&peer), &size) == 0 &&
+        peer.sin_family == AF_INET && peer.sin_addr.s_addr != htonl(INADDR_LOOPBACK) &&
+        ::inet_ntop(AF_INET, &peer.sin_addr, text, sizeof text) != nullptr)
+      names[text] = name;
+  }
+  return names;
 }
 
 void Agents::receive(const std::string& name, Node& node, bool is_ready) {

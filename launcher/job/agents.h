@@ -62,6 +62,8 @@ class Agents {
   void refuse(const std::string& node, const std::string& why);
   bool is_here(const std::string& node) const;
   size_t missing() const;  // that have not connected yet
+  // From which each node's agent has connected, as in "192.0.2.2", with its name.
+  std::map<std::string, std::string> addresses() const;
 
  private:
   enum class State { awaited, here, gone };

@@ -140,7 +140,8 @@ void Launcher::check_stall(Attempt& attempt) {
     return;
   }
   if (!std::exchange(is_stalled_, true)) ask_ras(attempt, {});
-  if (ras_.is_over()) attempt.stalled(std::chrono::duration_cast<seconds>(stall), ras_.words());
+  if (ras_.is_over())
+    attempt.stalled(std::chrono::duration_cast<seconds>(stall), ras_.words(agents_.addresses()));
 }
 
 bool Launcher::is_over(Attempt& attempt) {

@@ -209,7 +209,8 @@ void Launcher::act_on_findings(Attempt& attempt) {
     ask_ras(attempt, finding.nodes);
   }
   if (!hang_ || !ras_.is_over()) return;
-  if (const std::string words = ras_.words(); !words.empty()) hang_->evidence += "; " + words;
+  if (const std::string words = ras_.words(agents_.addresses()); !words.empty())
+    hang_->evidence += "; " + words;
   act_on(*std::exchange(hang_, std::nullopt), attempt);
 }
 

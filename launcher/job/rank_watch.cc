@@ -1,10 +1,13 @@
 // Watches a node's ranks for the launcher.
 #include "launcher/job/rank_watch.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "common/environment.h"
 #include "common/error.h"
+#include "common/host_name.h"
 #include "common/nccl_ras.h"
 #include "common/text.h"
 #include "launcher/job/node_clocks.h"
@@ -52,6 +55,8 @@ void RankWatch::ask_ras(const AskRas& order, const NodeTasks& tasks) {
     if (!address) return std::nullopt;
     try {
       return join(ras_findings(slipway::ask_ras(*address)), std::string(1, between_findings));
+    } catch (const ForeignRas& error) {
+      return fmt::format("{} on {}", error.what(), own_host_name());
     } catch (const Error&) {
       return std::nullopt;  // most programs have no NCCL
     }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,8 +21,9 @@ class RasRound {
   void hear(const std::string& node, const RasSaid& said);
   // All have answered, or it takes too long.
   bool is_over() const;
-  // "NCCL's RAS: rank 1 of 2 does not answer (…)"; empty if there is no RAS.
-  std::string words() const;
+  // "NCCL's RAS: rank 1 of 2 does not answer (process 7 on n1)"; empty if there is no RAS. RAS
+  // knows addresses: `names` has the node of each one that is known.
+  std::string words(const std::map<std::string, std::string>& names) const;
 
  private:
   int64_t attempt_ = 0;

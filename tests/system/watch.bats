@@ -85,7 +85,9 @@ host_of_rank_2() { sed -n 's/^rank 2 runs on //p' <<<"$output" | head -1; }
 @test "watch: a rank in a busy loop is named, also by NCCL's RAS, and its node replaced" {
   install_together
   write_program /home/ras.py <"$BATS_TEST_DIRNAME/../fakes/nccl_recorded/ras.py"
-  write_program /home/ras-stopped.txt <"$BATS_TEST_DIRNAME/../fakes/nccl_recorded/ras-stopped.txt"
+  # As if it had been recorded here: RAS knows addresses.
+  sed "s/192.0.2.2/$(on $NAME login getent ahostsv4 $N-1 | head -1 | cut -d' ' -f1)/" \
+    "$BATS_TEST_DIRNAME/../fakes/nccl_recorded/ras-stopped.txt" | write_program /home/ras-stopped.txt
   write_program /home/together-and-ras.sh <<'END'
 #!/bin/sh
 [ "$RANK" != 0 ] || sleep 600 | ./ras.py ras-stopped.txt ok 127.0.0.1 28028 >/dev/null &
@@ -94,15 +96,26 @@ END
   submit --spares 1 --hang 10 --on-hang blame -- ./together-and-ras.sh 10 busy
   ended 0
   says "rank 2 is busy, and all others wait (on $(host_of_rank_2))"
-  says "(on $(host_of_rank_2)); NCCL's RAS: rank 1 of 2 does not answer (process 1707 on 192.0.2.2)"
+  says "(on $(host_of_rank_2)); NCCL's RAS: rank 1 of 2 does not answer (process 1707 on $N-1)"
   says "hang, blamed: $(host_of_rank_2)"
   says "attempt 2 on 4 nodes"
 }
 
-@test "watch: a rank that waits for a connection is named, and its node replaced" {
+# On each node, another user has NCCL's port.
+@test "watch: a rank that waits for a connection is named, and its node replaced; another user's RAS is not believed" {
   install_together
+  write_program /home/ras.py <"$BATS_TEST_DIRNAME/../fakes/nccl_recorded/ras.py"
+  write_program /home/ras-stopped.txt <"$BATS_TEST_DIRNAME/../fakes/nccl_recorded/ras-stopped.txt"
+  local node
+  for node in 0 1 2 3 4; do
+    on $NAME $N-$node sh -c 'setsid setpriv --reuid=30001 --clear-groups sh -c "sleep 300 | exec /home/ras.py /home/ras-stopped.txt ok 127.0.0.1 28028" \
+      >/dev/null 2>&1 & echo $! >/run/foreign-ras'
+  done
   submit --spares 1 --hang 10 --on-hang blame -- ./together.py 10 accept
   ended 0
+  for node in 0 1 2 3 4; do on $NAME $N-$node sh -c 'kill -- -$(cat /run/foreign-ras)'; done
+  says "NCCL's RAS: another user (uid 30001) listens on 127.0.0.1:28028 on $N-"
+  [[ "$output" != *"does not answer"* ]]
   says "rank 2 waits in inet_csk_accept, and all others in "
   says "hang, blamed: $(host_of_rank_2)"
 }
@@ -204,4 +217,81 @@ END
   [ "$(output | grep -c 'straggler:')" -eq 0 ]
   on $NAME login scancel "$JOB"
   slipway fault $NAME $N-2 clear
+}
+
+# There is no NCCL here either: each AllReduce is a meeting of all ranks over TCP, and the program calls the plugin that
+# --nccl-watch names as NCCL does.
+@test "watch: a slow host is named by what Slipway's plugin records, and nobody while all are alike" {
+  write_program /home/profiled.py <"$BATS_TEST_DIRNAME/../fakes/nccl/profiled.py"
+  write_program /home/even.py <<'END'
+#!/usr/bin/env python3
+import os
+import random
+import socket
+import time
+
+from profiled import Communicator
+
+rank, size, job = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), os.environ["SLURM_JOB_ID"]
+hub = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
+
+
+def connect():
+    while True:
+        try:
+            return socket.create_connection(hub)
+        except OSError:
+            time.sleep(0.1)
+
+
+if rank == 0:
+    server = socket.create_server(("", hub[1]))
+    peers = [server.accept()[0] for _ in range(size - 1)]
+else:
+    peers = [connect()]
+communicator = Communicator(7, rank, size, size)
+if rank == 2:
+    print(f"rank 2 runs on {socket.gethostname()}", flush=True)
+while True:
+    time.sleep(random.uniform(0.19, 0.21))
+    if rank == 2 and os.path.exists(f"/home/slow-{job}"):
+        time.sleep(0.1)
+    communicator.begin("AllReduce", 1 << 20)
+    if rank == 0:
+        for peer in peers:
+            peer.recv(1)
+    for peer in peers:
+        peer.send(b".")
+    if rank != 0:
+        peers[0].recv(1)
+    communicator.end()
+END
+  submit --nccl-watch -- ./even.py
+  wait_for has_said "rank 2 runs on"
+  sleep 75 # two windows of 30 s, after which a straggler would be named
+  run output
+  [[ "$output" != *"straggler"* && "$output" != *"records nothing"* ]] || { echo "$output" && false; }
+  on $NAME login touch "/home/slow-$JOB"
+  wait_for has_said "straggler: $(host_of_rank_2) enters collectives last" || { output && false; }
+  run output
+  [ "$(grep -c 'straggler: ' <<<"$output")" -eq 1 ]
+  [[ "$output" =~ "the others wait for it for "(2|3|4)[0-9]" % of the time" ]]
+  on $NAME login grep -q '"straggler"' "/home/slipway-ledger-$JOB.jsonl"
+  on $NAME login scancel "$JOB"
+}
+
+@test "watch: who has a profiler plugin of their own learns that --nccl-watch records nothing" {
+  write_program /home/own-plugin.sh <<'END'
+#!/bin/sh
+exec echo "the plugin is $NCCL_PROFILER_PLUGIN"
+END
+  NODES=1 submit --nccl-watch -- ./own-plugin.sh
+  ended 0
+  [[ "$output" != *"records nothing"* ]]
+  says "the plugin is /opt/slipway/lib/slipway/nccl/libnccl-profiler-slipway.so"
+  on $NAME login sh -c "sed 's/^.opt.slipway/NCCL_PROFILER_PLUGIN=mine &/' /home/launch.sbatch >/home/own.sbatch"
+  JOB=$(on $NAME login sbatch --parsable /home/own.sbatch)
+  ended 0
+  says "the plugin is mine"
+  says "slipway launch: --nccl-watch records nothing: your own NCCL_PROFILER_PLUGIN is \`mine\`"
 }

@@ -27,7 +27,9 @@ using Lines = std::vector<std::string>;
 
 class RasStandIn {
  public:
-  explicit RasStandIn(const std::string& mode, const std::string& address = "127.0.0.1") {
+  // `user`: whose process it is; 0: ours.
+  explicit RasStandIn(const std::string& mode, const std::string& address = "127.0.0.1",
+                      const std::string& port = "0", uid_t user = 0) {
     int out[2], in[2];
     REQUIRE((::pipe(out) == 0 && ::pipe(in) == 0));
     pid_ = fork_child("ras.py");
@@ -35,16 +37,18 @@ class RasStandIn {
       ::dup2(in[0], 0);
       ::dup2(out[1], 1);
       for (const int fd : {in[0], in[1], out[0], out[1]}) ::close(fd);
+      if (user != 0 && ::setuid(user) != 0) ::_exit(126);
       ::execlp("python3", "python3", (ras_folder + "ras.py").c_str(),
-               (ras_folder + "ras-stopped.txt").c_str(), mode.c_str(), address.c_str(), nullptr);
+               (ras_folder + "ras-stopped.txt").c_str(), mode.c_str(), address.c_str(),
+               port.c_str(), nullptr);
       ::_exit(127);
     }
     ::close(out[1]);
     ::close(in[0]);
     in_ = Fd(in[1]);
-    const Fd port(out[0]);
+    const Fd said(out[0]);
     char text[16] = {};
-    REQUIRE(::read(port.get(), text, sizeof text - 1) > 0);
+    REQUIRE(::read(said.get(), text, sizeof text - 1) > 0);
     port_ = std::stoi(text);
   }
   ~RasStandIn() {
@@ -54,6 +58,7 @@ class RasStandIn {
   RasStandIn(const RasStandIn&) = delete;
   RasStandIn& operator=(const RasStandIn&) = delete;
 
+  std::string port() const { return std::to_string(port_); }
   std::string at(const std::string& host) const { return fmt::format("{}:{}", host, port_); }
 
  private:
@@ -153,4 +158,19 @@ TEST_CASE("ras: a false service costs little time, and little of what it says is
   CHECK(refusal("a:b\x1b") == "a:b is not HOST:PORT");
   CHECK_THAT(refusal("no-such-host.invalid:1"),
              ContainsSubstring("cannot resolve no-such-host.invalid: "));
+}
+
+TEST_CASE("ras: what another user's program on the port says is not believed") {
+  if (::geteuid() != 0) return;  // only root can become another user
+  constexpr uid_t somebody = 30001;
+  const RasStandIn foreign("ok", "127.0.0.1", "0", somebody);
+  const std::string refused =
+      fmt::format("another user (uid 30001) listens on {}", foreign.at("127.0.0.1"));
+  CHECK(refusal(foreign.at("127.0.0.1")) == refused);
+  CHECK(refusal(foreign.at("localhost")) == refused);
+  if (!Fd(::socket(AF_INET6, SOCK_STREAM, 0))) return;
+  // Our own program has the port of the other address, and is found there.
+  const RasStandIn own("ok", "::1", foreign.port());
+  CHECK(ras_findings(ask_ras(own.at("localhost"), 3)) ==
+        Lines{"rank 1 of 2 does not answer (process 1707 on 192.0.2.2)"});
 }
