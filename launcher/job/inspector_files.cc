@@ -35,6 +35,9 @@ struct RecordKind {
 constexpr RecordKind record_kinds[] = {
     {"coll_perf", "coll", true}, {"p2p_perf", "p2p", true}, {"coll_pending", "coll", false}};
 
+// Of the inspector, but of nothing that is judged.
+constexpr std::string_view other_keys[] = {"header", "metadata", "dump_stats", "proxy_trace"};
+
 // The whole lines after `offset`, which moves past them. `skipped`: not all of them.
 std::string new_lines(const std::filesystem::path& path, uintmax_t& offset, bool& skipped) {
   // A program could leave a pipe or a link there.
@@ -44,13 +47,16 @@ std::string new_lines(const std::filesystem::path& path, uintmax_t& offset, bool
   const auto size = static_cast<uintmax_t>(info.st_size);
   const uintmax_t before = offset;
   if (size < offset) offset = 0;  // a new communicator after the last one begins the file again
-  if (size - offset > most_bytes_at_once) offset = size - most_bytes_at_once;
+  const bool jumped = size - offset > most_bytes_at_once;
+  if (jumped) offset = size - most_bytes_at_once;
   skipped = offset != before;
   std::string text(static_cast<size_t>(size - offset), '\0');
   const ssize_t got = ::pread(file.get(), text.data(), text.size(), static_cast<off_t>(offset));
   text.resize(got > 0 ? static_cast<size_t>(got) : 0);
   text.resize(text.rfind('\n') + 1);  // npos + 1 is 0
   offset += text.size();
+  // The first line after a jump has no begin.
+  if (jumped) text.erase(0, text.find('\n') + 1);
   return text;
 }
 
@@ -105,55 +111,86 @@ bool is_name(std::string_view text) {
          std::ranges::all_of(text, [](char each) { return each > ' ' && each <= '~'; });
 }
 
-}  // namespace
+// The first one of a line that is not of the inspector, as far as it is known; empty: none.
+std::string unknown_key(const json& body) {
+  for (const auto& [key, value] : body.items())
+    if (std::ranges::find(other_keys, key) == std::end(other_keys)) return is_name(key) ? key : "?";
+  return "";
+}
 
-bool InspectorLines::read(std::string_view text, RankCollective& collective) {
-  const json body = text.size() > longest_inspector_line || !text.starts_with('{')
-                        ? json(json::value_t::discarded)
-                        : json::parse(text, nullptr, false);
-  try {
-    if (body.is_object() && body.contains("header")) {
-      const json& header = body.at("header");
-      const json& id = header.at("id");
-      communicator_ = id.is_string() ? id.get<std::string>() : id.dump();
-      rank_ = header.at("rank").get<int64_t>();
-      ranks_ = header.at("n_ranks").get<int64_t>();
-      sampled_every_ = body.at("metadata").value("sampled_every", int64_t{1});
-    }
-    if (!body.is_object()) skip();
-    const auto known = std::ranges::find_if(record_kinds, [&](const RecordKind& each) {
-      return body.is_object() && body.contains(each.key);
-    });
-    if (communicator_.empty() || known == std::end(record_kinds)) return false;
-    const std::string kind = known->prefix;
-    const json& seen = body.at(known->key);
-    collective.communicator = communicator_;
-    collective.ranks = ranks_;
-    collective.function = seen.at(kind).get<std::string>();
-    collective.sequence = seen.at(kind + "_sn").get<int64_t>();
-    collective.stands_for = sampled_every_;
-    collective.has_ended = known->has_ended;
-    collective.bytes = seen.value(kind + "_msg_size_bytes", int64_t{0});
-    collective.microseconds = number_or_0(seen, kind + "_exec_time_us");
-    collective.gb_per_second = number_or_0(seen, kind + "_busbw_gbs");
-    collective.start_microseconds = number_or_0(seen, kind + "_start_timestamp_us");
-    if (kind == "p2p") {
-      // The two share a link, whichever of them sends.
-      const auto peer = seen.at("p2p_peer").get<int64_t>();
-      const auto [low, high] = std::minmax(rank_, peer);  // references
-      collective.communicator += fmt::format(":{}-{}", low, high);
-      collective.ranks = 2;
-    }
-  } catch (const json::exception&) {
-    skip();
-    return false;
+void read_head(const json& body, InspectorHead& head) {
+  const json& metadata = body.at("metadata");
+  const auto format = metadata.value("inspector_output_format_version", std::string());
+  head.format = !format.empty() && is_name(format) ? format : "v?";
+  const json& header = body.at("header");
+  const json& id = header.at("id");
+  head.communicator = id.is_string() ? id.get<std::string>() : id.dump();
+  head.rank = header.at("rank").get<int64_t>();
+  head.ranks = header.at("n_ranks").get<int64_t>();
+  head.sampled_every = metadata.value("sampled_every", int64_t{1});
+}
+
+void read_record(const json& seen, const RecordKind& known, const InspectorHead& head,
+                 RankCollective& collective) {
+  const std::string kind = known.prefix;
+  collective.communicator = head.communicator;
+  collective.ranks = head.ranks;
+  collective.function = seen.at(kind).get<std::string>();
+  collective.sequence = seen.at(kind + "_sn").get<int64_t>();
+  collective.stands_for = head.sampled_every;
+  collective.has_ended = known.has_ended;
+  collective.bytes = seen.value(kind + "_msg_size_bytes", int64_t{0});
+  collective.microseconds = number_or_0(seen, kind + "_exec_time_us");
+  collective.gb_per_second = number_or_0(seen, kind + "_busbw_gbs");
+  collective.start_microseconds = number_or_0(seen, kind + "_start_timestamp_us");
+  if (kind == "p2p") {
+    // The two share a link, whichever of them sends.
+    const auto peer = seen.at("p2p_peer").get<int64_t>();
+    const auto [low, high] = std::minmax(head.rank, peer);  // references
+    collective.communicator += fmt::format(":{}-{}", low, high);
+    collective.ranks = 2;
   }
+}
+
+bool is_sound(const RankCollective& collective) {
   return is_name(collective.communicator) && is_name(collective.function) &&
          collective.ranks >= 1 && collective.ranks < most_ranks_of_communicator &&
          collective.sequence >= 0 && collective.stands_for >= 1 &&
          collective.stands_for <= most_sampled && collective.bytes >= 0 &&
          collective.microseconds >= 0 && collective.gb_per_second >= 0 &&
          collective.start_microseconds >= 0;
+}
+
+}  // namespace
+
+InspectorLines::Meaning InspectorLines::read(std::string_view text, RankCollective& collective) {
+  const json body = text.size() > longest_inspector_line || !text.starts_with('{')
+                        ? json(json::value_t::discarded)
+                        : json::parse(text, nullptr, false);
+  if (!body.is_object()) {
+    skip();
+    unknown_ = "a line that is no JSON object";
+    return Meaning::unknown;
+  }
+  const auto known = std::ranges::find_if(
+      record_kinds, [&](const RecordKind& each) { return body.contains(each.key); });
+  std::string kind = known == std::end(record_kinds) ? unknown_key(body) : known->key;
+  try {
+    if (body.contains("header")) read_head(body, head_);
+    if (known == std::end(record_kinds)) {
+      if (kind.empty()) return Meaning::nothing;
+    } else if (head_.communicator.empty()) {
+      return Meaning::nothing;  // its header was skipped
+    } else {
+      read_record(body.at(known->key), *known, head_, collective);
+      if (is_sound(collective)) return Meaning::collective;
+    }
+  } catch (const json::exception&) {
+    skip();
+    if (kind.empty()) kind = "header";
+  }
+  unknown_ = fmt::format("`{}` of format {}", kind, head_.format);
+  return Meaning::unknown;
 }
 
 std::vector<RankCollective> InspectorFiles::read(const std::filesystem::path& folder,
@@ -173,7 +210,11 @@ std::vector<RankCollective> InspectorFiles::read(const std::filesystem::path& fo
     if (skipped) file.lines.skip();
     for (const std::string& line : split(text, '\n')) {
       RankCollective collective;
-      if (line.empty() || !file.lines.read(line, collective)) continue;
+      const auto meaning =
+          line.empty() ? InspectorLines::Meaning::nothing : file.lines.read(line, collective);
+      if (meaning == InspectorLines::Meaning::unknown && unread_.count++ == 0)
+        unread_.first = file.lines.unknown();
+      if (meaning != InspectorLines::Meaning::collective) continue;
       collective.rank = rank->second;
       all.push_back(std::move(collective));
     }

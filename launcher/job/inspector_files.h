@@ -19,8 +19,9 @@
 //
 // Slipway's own plugin (spank-plugins/nccl_profiler) writes v4.0, but every collective, or one of
 // "sampled_every" (in the metadata), with "coll_start_timestamp_us", and as "coll_pending" one that
-// a rank has entered and that takes long. The ranks of a communicator share its id. The files are
-// the program's: what is not as above is skipped.
+// a rank has entered and that takes long. The ranks of a communicator share its id. "proxy_trace",
+// from v4.3 on, tells nothing that is needed here. The files are the program's: what is not as
+// above is skipped, and counted.
 #pragma once
 
 #include <sys/types.h>
@@ -30,25 +31,35 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "launcher/job/rank_sample.h"
 
 namespace slipway::job {
 
+// What a header, and the metadata beside it, say.
+struct InspectorHead {
+  std::string communicator;     // empty: unknown
+  int64_t rank = 0, ranks = 0;  // of this process in it, and in all
+  int64_t sampled_every = 1;
+  std::string format = "v?";
+};
+
 // The lines of one file, in their order.
 class InspectorLines {
  public:
-  // Fills in all but the job's rank; false if the line is about nothing of that.
-  bool read(std::string_view text, RankCollective& collective);
+  enum class Meaning { collective, nothing, unknown };
+  // Fills in all but the job's rank, of a collective.
+  Meaning read(std::string_view text, RankCollective& collective);
+  // What the last unknown line was: "`rma_perf` of format v5.0".
+  const std::string& unknown() const { return unknown_; }
   // Lines were skipped.
-  void skip() { communicator_.clear(); }
+  void skip() { head_.communicator.clear(); }
 
  private:
-  // Of the last header.
-  std::string communicator_;      // empty: unknown
-  int64_t rank_ = 0, ranks_ = 0;  // of this process in it, and in all
-  int64_t sampled_every_ = 1;
+  InspectorHead head_;  // the last one
+  std::string unknown_;
 };
 
 // Follows the files of a folder. Reads at most so much at a time that a program with millions of
@@ -61,6 +72,8 @@ class InspectorFiles {
   std::vector<RankCollective> read(const std::filesystem::path& folder,
                                    const std::map<pid_t, int64_t>& ranks,
                                    const std::string& host = "");
+  // Since the last call.
+  UnreadLines take_unread() { return std::exchange(unread_, {}); }
 
  private:
   struct File {
@@ -68,6 +81,7 @@ class InspectorFiles {
     InspectorLines lines;
   };
   std::map<std::string, File> files_;
+  UnreadLines unread_;
 };
 
 }  // namespace slipway::job

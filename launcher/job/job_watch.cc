@@ -98,6 +98,8 @@ void JobWatch::handle(const std::string& node, const Watched& watched) {
     if (collective.start_microseconds > 0) collective.start_microseconds += shift;
     judge_->add(now(), collective);
   }
+  if (unread_.count == 0) unread_.first = watched.unread.first;
+  unread_.count += watched.unread.count;
 }
 
 std::optional<int64_t> JobWatch::output(const TaskText& text) {
@@ -143,6 +145,11 @@ std::string JobWatch::news() {
     return fmt::format(
         "the job has resumed by itself after {:.0f} s; from now on, it may be quiet for {:.0f} s",
         *ended, 2 * *ended);
+  if (unread_.count > 0 && !std::exchange(told_unread_, true))
+    return fmt::format(
+        "{} of NCCL's plugin {} left out so far, as Slipway does not understand them: the first is "
+        "{}",
+        counted(unread_.count, "line"), unread_.count == 1 ? "is" : "are", unread_.first);
   if (judge_->cannot_compare())
     return "stragglers are not judged so far: of the collectives that NCCL's plugin records, the "
            "ranks have too few in common";

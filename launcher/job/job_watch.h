@@ -64,7 +64,8 @@ class JobWatch {
   std::optional<WatchJudge> judge_;
   NodeClocks clocks_;
   double began_ = 0;  // the attempt, as of now()
-  bool told_blind_ = false;
+  bool told_blind_ = false, told_unread_ = false;
+  UnreadLines unread_;
   int64_t tasks_per_node_ = 1;
   std::vector<std::string> nodes_;
   std::chrono::steady_clock::time_point progressed_;

@@ -78,6 +78,7 @@ class NodeTasks {
   // call.
   std::vector<RankSample> samples();
   std::vector<RankCollective> collectives();
+  UnreadLines take_unread() { return inspector_.take_unread(); }
   // Where NCCL's RAS service of the tasks listens, for ask_ras(); empty: nowhere.
   std::optional<std::string> ras_address() const;
 

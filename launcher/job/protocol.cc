@@ -12,6 +12,7 @@ namespace {
 constexpr int64_t largest_number = std::numeric_limits<int64_t>::max();
 constexpr int64_t most_port = 65535;
 constexpr int64_t most_signal = 64, most_status = std::numeric_limits<int32_t>::max();
+constexpr int64_t most_lines = int64_t{1} << 40;  // in what an agent reads at once
 constexpr size_t longest_name = 1024, longest_note = 65536, longest_output = size_t{1} << 20;
 constexpr size_t longest_word = size_t{2} << 20;  // longer than Linux accepts: execve(2)
 constexpr size_t most_values = 65536, most_nodes = 65536, most_notes = 65536;
@@ -220,6 +221,8 @@ void fields(auto& a, Is<Watched> auto& m) {
   a.real(m.sent_microseconds);
   a.list(m.samples, most_values, [](auto& b, auto& value) { fields(b, value); });
   a.list(m.collectives, most_values, [](auto& b, auto& value) { fields(b, value); });
+  a.number(m.unread.count, 0, most_lines);
+  a.text(m.unread.first, longest_name);
 }
 
 void fields(auto& a, Is<CheckpointNews> auto& m) {

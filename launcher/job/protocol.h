@@ -22,7 +22,7 @@
 
 namespace slipway::job {
 
-inline constexpr uint32_t protocol_number = 10;
+inline constexpr uint32_t protocol_number = 11;
 Speaker this_program();
 
 // For std::visit.
@@ -212,6 +212,7 @@ struct Watched {  // what the node's ranks do, for watch_judge.h
   double sent_microseconds = 0;  // since 1970, by the node's clock
   std::vector<RankSample> samples;
   std::vector<RankCollective> collectives;
+  UnreadLines unread;
 };
 struct CheckpointNews {  // from the node's keeper: launcher/checkpoint/messages.h
   std::string bytes;

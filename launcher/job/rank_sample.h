@@ -32,6 +32,13 @@ struct RankCollective {
   bool has_ended = true;
 };
 
+// Lines of a profiler plugin's files that nobody here understands: of a later format, or not from a
+// plugin at all.
+struct UnreadLines {
+  int64_t count = 0;
+  std::string first;  // "`rma_perf` of format v5.0"
+};
+
 // Messages are counted by each rank alone, and who waits for one is not late.
 inline bool is_message(const RankCollective& seen) {
   return seen.function == "Send" || seen.function == "Recv";

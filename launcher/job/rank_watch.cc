@@ -37,7 +37,7 @@ bool RankWatch::is_due() const {
 Watched RankWatch::look(NodeTasks& tasks) {
   last_ = Clock::now();
   if (looks_++ % looks_for_a_load == 0) load_.begin();
-  Watched watched = {attempt_, 0, tasks.samples(), tasks.collectives()};
+  Watched watched = {attempt_, 0, tasks.samples(), tasks.collectives(), tasks.take_unread()};
   const std::vector<int64_t> loads =
       load_of_tasks(load_.take(), environment_variable("SLURM_JOB_GPUS"), tasks_);
   for (RankSample& sample : watched.samples) {

@@ -44,7 +44,8 @@ int main(int, char** arguments) {
           Watched{1,
                   5e15,
                   {{0, 1.5, 2, 3, 'T', "do_wait"}},
-                  {{"c", 0, 2, 7, 12.5, 90, "AllReduce", 4096, 4e15, 16, true}}},
+                  {{"c", 0, 2, 7, 12.5, 90, "AllReduce", 4096, 4e15, 16, true}},
+                  {3, "`x_perf` of format v9"}},
           CheckpointNews{"news"}, RasSaid{1, true, {"rank 1 is missing"}}});
   seed<ToPmixServer>(2, {world, PmixRelease{2}});
   seed<FromPmixServer>(

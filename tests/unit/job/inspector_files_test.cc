@@ -186,3 +186,42 @@ TEST_CASE("inspector files: what is not as it should be is skipped") {
   CHECK(with("\"v4.0\"", "\"" + std::string(70000, '4') + "\"") == 1);
   CHECK(read_text("[]\n[[[[[[[[[[[[[[[[[[[[\n\n" + whole_line(10, 1)).size() == 1);
 }
+
+TEST_CASE("inspector files: lines of later formats are counted, and the first is named") {
+  const TemporaryDirectory folder;
+  InspectorFiles files;
+  const std::string later =
+      R"({"header":{"id":"0x7f","rank":1,"n_ranks":2,"nnodes":2},"metadata":{"inspector_output_format_version":"v5.0"},)"
+      R"("rma_perf":{"rma":"Put","rma_sn":4}})";
+  const std::string renamed =
+      head_of(10) + R"(,"coll_perf":{"name":"AllReduce","sn":7,"microseconds":61}})";
+  write_file(folder / "n1-pid10.log", later + "\n" + renamed + "\nHello\n" + whole_line(10, 3) +
+                                          "{}\n"
+                                          R"({"proxy_trace":{"steps":[]}})"
+                                          "\n" +
+                                          head_of(10) +
+                                          R"(,"dump_stats":{"coll_records":0}})"
+                                          "\n");
+  CHECK(sequences(files.read(folder.path(), {{10, 5}})) == std::vector<int64_t>{3});
+  const UnreadLines unread = files.take_unread();
+  CHECK(unread.count == 3);
+  CHECK(unread.first == "`rma_perf` of format v5.0");
+  CHECK(files.take_unread().count == 0);
+  write_file(folder / "n1-pid10.log", renamed + "\n");
+  files.read(folder.path(), {{10, 5}});
+  CHECK(files.take_unread().first == "`coll_perf` of format v4.0");
+  // Whose these are is unknown, but not what they are.
+  write_file(folder / "n1-pid10.log", "{" + perf(1) + "}\n");
+  CHECK(files.read(folder.path(), {{10, 5}}).empty());
+  CHECK(files.take_unread().count == 0);
+}
+
+TEST_CASE("inspector files: the part of a line at which reading goes on is not counted") {
+  const TemporaryDirectory folder;
+  std::string text;
+  while (text.size() < (size_t{5} << 20)) text += whole_line(10, 3);
+  write_file(folder / "n1-pid10.log", text);
+  InspectorFiles files;
+  CHECK(!files.read(folder.path(), {{10, 5}}).empty());
+  CHECK(files.take_unread().count == 0);
+}

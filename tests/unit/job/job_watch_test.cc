@@ -49,3 +49,18 @@ TEST_CASE("launch --nccl-watch: who has turned the recording off is told so") {
   const OwnVariable off("NCCL_INSPECTOR_ENABLE", "0");
   CHECK(warning() == "--nccl-watch records nothing: your own NCCL_INSPECTOR_ENABLE is `0`");
 }
+
+TEST_CASE("launch --nccl-watch: lines that nobody understands are said once, with their number") {
+  LaunchOptions options;
+  options.nccl_watch = true;
+  JobWatch watch(options);
+  watch.begin({"n1", "n2"}, 1);
+  CHECK(watch.news().empty());
+  watch.handle("n1", Watched{1, 0, {}, {}, {3, "`rma_perf` of format v5.0"}});
+  watch.handle("n2", Watched{1, 0, {}, {}, {2, "`gin_perf` of format v5.0"}});
+  CHECK(watch.news() ==
+        "5 lines of NCCL's plugin are left out so far, as Slipway does not understand them: the "
+        "first is `rma_perf` of format v5.0");
+  watch.handle("n2", Watched{1, 0, {}, {}, {2, "`gin_perf` of format v5.0"}});
+  CHECK(watch.news().empty());
+}

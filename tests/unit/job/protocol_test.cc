@@ -68,7 +68,8 @@ TEST_CASE("protocol: every message from an agent reads back as written") {
            Watched{1,
                    5e15,
                    {{0, 1.5, 2, 3, 'T', "do_wait"}},
-                   {{"c", 0, 2, 7, 12.5, 90, "AllReduce", 4096, 4e15, 16, true}}},
+                   {{"c", 0, 2, 7, 12.5, 90, "AllReduce", 4096, 4e15, 16, true}},
+                   {3, "`x_perf` of format v9"}},
            CheckpointNews{std::string("a\0b", 3)}, RasSaid{1, true, {"rank 1 of 2 is missing"}},
            RasSaid{2, false, {}}}) {
     check_both_ways(each);
