@@ -2,11 +2,10 @@
 #include "launcher/job/gpu_load.h"
 
 #include <numeric>
-#include <set>
 
 #include "common/text.h"
-#include "launcher/health/check_node.h"
 #include "launcher/health/gpus.h"
+#include "launcher/job/own_gpus.h"
 
 namespace slipway::job {
 namespace {
@@ -56,10 +55,7 @@ std::vector<pid_t> GpuLoad::processes() const {
 std::vector<int64_t> load_of_tasks(const std::vector<int64_t>& gpus, std::string_view list,
                                    size_t tasks) {
   std::vector<int64_t> own;
-  const bool numbers = list.find_first_not_of("0123456789,-") == list.npos;
-  for (const unsigned index : numbers ? health::parse_gpu_list(list) : std::set<unsigned>())
-    if (index < gpus.size()) own.push_back(gpus[index]);
-  if (own.empty()) own = gpus;
+  for (const size_t index : own_gpus(gpus.size(), list)) own.push_back(gpus[index]);
   if (tasks == 0 || own.empty() || own.size() % tasks != 0) return {};
   const size_t share = own.size() / tasks;
   std::vector<int64_t> loads;

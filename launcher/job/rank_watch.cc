@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "common/environment.h"
 #include "common/error.h"
 #include "common/host_name.h"
 #include "common/nccl_ras.h"
 #include "common/text.h"
 #include "launcher/job/node_clocks.h"
+#include "launcher/job/own_gpus.h"
 
 namespace slipway::job {
 namespace {
@@ -38,8 +38,7 @@ Watched RankWatch::look(NodeTasks& tasks) {
   last_ = Clock::now();
   if (looks_++ % looks_for_a_load == 0) load_.begin();
   Watched watched = {attempt_, 0, tasks.samples(), tasks.collectives(), tasks.take_unread()};
-  const std::vector<int64_t> loads =
-      load_of_tasks(load_.take(), environment_variable("SLURM_JOB_GPUS"), tasks_);
+  const std::vector<int64_t> loads = load_of_tasks(load_.take(), gpu_list_of_step(), tasks_);
   for (RankSample& sample : watched.samples) {
     const auto local = static_cast<size_t>(sample.rank - first_rank_);
     if (local < loads.size()) sample.gpu_percent = std::min<int64_t>(loads[local], 100);

@@ -1,8 +1,10 @@
 // Tests of how busy the GPUs of ranks are.
 #include "launcher/job/gpu_load.h"
 
+#include <cstdlib>
 #include <thread>
 
+#include "launcher/job/own_gpus.h"
 #include "tests/unit/catch.h"
 
 using namespace slipway;
@@ -54,4 +56,27 @@ TEST_CASE("gpu load: tasks share the job's GPUs evenly and in order") {
   CHECK(load_of_tasks(gpus, "", 3).empty());
   CHECK(load_of_tasks({}, "", 1).empty());
   CHECK(load_of_tasks(gpus, "GPU-1234", 8) == gpus);  // not numbers
+}
+
+TEST_CASE("own gpus: those of Slurm's list, or all where it does not fit what is visible") {
+  using Places = std::vector<size_t>;
+  CHECK(own_gpus(4, "1,3") == Places{1, 3});
+  CHECK(own_gpus(4, "0-2") == Places{0, 1, 2});
+  CHECK(own_gpus(4, "") == Places{0, 1, 2, 3});
+  CHECK(own_gpus(0, "1").empty());
+  // With ConstrainDevices, NVML shows two of eight, from 0 on.
+  CHECK(own_gpus(2, "1,5") == Places{0, 1});
+  CHECK(own_gpus(2, "0,1") == Places{0, 1});
+  CHECK(own_gpus(2, "7") == Places{0, 1});
+  CHECK(own_gpus(2, "GPU-1234") == Places{0, 1});
+}
+
+TEST_CASE("own gpus: the step's list counts, before that of the batch script's node") {
+  ::setenv("SLURM_JOB_GPUS", "0,1", 1);
+  CHECK(gpu_list_of_step() == "0,1");
+  ::setenv("SLURM_STEP_GPUS", "2,3", 1);
+  CHECK(gpu_list_of_step() == "2,3");
+  ::unsetenv("SLURM_STEP_GPUS");
+  ::unsetenv("SLURM_JOB_GPUS");
+  CHECK(gpu_list_of_step().empty());
 }
