@@ -179,19 +179,31 @@ EXPORTED nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_
   return give(device, mhz, [](const Gpu& gpu) { return gpu.throttled ? 345U : 1980U; });
 }
 
-EXPORTED nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* milliwatts) {
-  return give(device, milliwatts, [](const Gpu&) { return idle_milliwatts; });
+namespace {
+
+double seconds_since_start() {
+  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since_start).count();
 }
 
-// Since the driver was loaded, which here is when the node started: a simulated GPU always uses an
-// idle GPU's power.
+}  // namespace
+
+EXPORTED nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* milliwatts) {
+  return give(device, milliwatts, [](const Gpu& gpu) {
+    return gpu.power.empty()
+               ? idle_milliwatts
+               : static_cast<unsigned>(1000 * watts_at(gpu.power, seconds_since_start()));
+  });
+}
+
+// Since the driver was loaded, which here is when the node started.
 EXPORTED nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device,
                                                           unsigned long long* millijoules) {
-  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
-  const auto milliseconds =
-      std::chrono::duration_cast<std::chrono::milliseconds>(since_start).count();
-  return give(device, millijoules, [&](const Gpu&) {
-    return static_cast<unsigned long long>(milliseconds) * idle_milliwatts / 1000;
+  const double seconds = seconds_since_start();
+  return give(device, millijoules, [&](const Gpu& gpu) {
+    const double joules =
+        gpu.power.empty() ? seconds * idle_milliwatts / 1000 : joules_until(gpu.power, seconds);
+    return static_cast<unsigned long long>(1000 * joules);
   });
 }
 

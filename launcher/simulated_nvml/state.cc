@@ -41,6 +41,10 @@ Gpu gpu_of(const nlohmann::json& one) {
   gpu.process = one.value("process", gpu.process);
   gpu.persistence = !one.value("persistence_off", false);
   gpu.recovery_action = one.value("recovery_action", gpu.recovery_action);
+  // [[seconds, watts], ...]
+  for (const nlohmann::json& point : one.value("power", nlohmann::json::array()))
+    gpu.power.push_back({point.at(0), point.at(1)});
+  if (!is_power_curve(gpu.power)) gpu.power.clear();
   return gpu;
 }
 

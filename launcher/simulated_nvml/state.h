@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/simulated_nvml/power_curve.h"
+
 namespace slipway::simulated_nvml {
 
 struct Xid {
@@ -29,6 +31,7 @@ struct Gpu {
   unsigned process = 0;  // ID of a process on the GPU
   bool persistence = true;
   int recovery_action = -1;  // -1: not supported by the driver
+  PowerCurve power = {};     // by the clock since the node started; empty: that of an idle GPU
 };
 
 struct State {
