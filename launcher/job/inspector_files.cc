@@ -169,7 +169,7 @@ InspectorLines::Meaning InspectorLines::read(std::string_view text, RankCollecti
                         : json::parse(text, nullptr, false);
   if (!body.is_object()) {
     skip();
-    unknown_ = "a line that is no JSON object";
+    unknown_ = "a line without a JSON object";
     return Meaning::unknown;
   }
   const auto known = std::ranges::find_if(

@@ -22,7 +22,7 @@ class RasRound {
   // All have answered, or it takes too long.
   bool is_over() const;
   // "NCCL's RAS: rank 1 of 2 does not answer (process 7 on n1)"; empty if there is no RAS. RAS
-  // knows addresses: `names` has the node of each one that is known.
+  // knows addresses: `names` has the nodes of known ones.
   std::string words(const std::map<std::string, std::string>& names) const;
 
  private:

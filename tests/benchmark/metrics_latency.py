@@ -3,7 +3,7 @@
 
 On a local cluster with pending jobs, the time of small requests to slurmctld (`scontrol show job`), while programs scrape the service ten times
 a second, and without the service, in pairs of rounds whose order alternates. The ratio of each pair's medians, the median of all, and its 95 %
-interval by order statistics; the same of the 95th percentiles. Beside them, how often slurmctld was asked for all nodes and for all jobs.
+interval by order statistics; the same of the 95th percentiles. It also counts how often slurmctld answered for all nodes and for all jobs.
 """
 import json
 import math

@@ -162,8 +162,8 @@ TEST_CASE("ras: a false service costs little time, and little of what it says is
 
 TEST_CASE("ras: what another user's program on the port says is not believed") {
   if (::geteuid() != 0) return;  // only root can become another user
-  constexpr uid_t somebody = 30001;
-  const RasStandIn foreign("ok", "127.0.0.1", "0", somebody);
+  constexpr uid_t another_user = 30001;
+  const RasStandIn foreign("ok", "127.0.0.1", "0", another_user);
   const std::string refused =
       fmt::format("another user (uid 30001) listens on {}", foreign.at("127.0.0.1"));
   CHECK(refusal(foreign.at("127.0.0.1")) == refused);

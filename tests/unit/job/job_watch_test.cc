@@ -36,7 +36,7 @@ TEST_CASE("launch --nccl-watch: the user's own profiler plugin stays, and a warn
         "found only if it writes files as NVIDIA's inspector does");
 }
 
-TEST_CASE("launch --nccl-watch: NVIDIA's inspector and sbatch --nccl-watch are no reason to warn") {
+TEST_CASE("launch --nccl-watch: no warning for NVIDIA's inspector and sbatch --nccl-watch") {
   const OwnVariable enabled("NCCL_INSPECTOR_ENABLE", "1");
   for (const char* plugin : {"inspector", "/opt/nccl/libnccl-profiler-inspector.so",
                              "/opt/slipway/lib/slipway/nccl/libnccl-profiler-slipway.so"}) {
@@ -45,12 +45,13 @@ TEST_CASE("launch --nccl-watch: NVIDIA's inspector and sbatch --nccl-watch are n
   }
 }
 
-TEST_CASE("launch --nccl-watch: who has turned the recording off is told so") {
+TEST_CASE("launch --nccl-watch: a recording that is turned off is reported") {
   const OwnVariable off("NCCL_INSPECTOR_ENABLE", "0");
   CHECK(warning() == "--nccl-watch records nothing: your own NCCL_INSPECTOR_ENABLE is `0`");
 }
 
-TEST_CASE("launch --nccl-watch: lines that nobody understands are said once, with their number") {
+TEST_CASE(
+    "launch --nccl-watch: lines that nobody understands are reported once, with their number") {
   LaunchOptions options;
   options.nccl_watch = true;
   JobWatch watch(options);

@@ -39,7 +39,8 @@ TEST_CASE("nccl_env plugin: NVIDIA's inspector records, so nothing is to warn of
   }
 }
 
-TEST_CASE("nccl_env plugin: who turns the recording off is told that --nccl-watch has no effect") {
+TEST_CASE(
+    "nccl_env plugin: with the recording turned off, --nccl-watch says that it has no effect") {
   const NcclEnvNode node;
   const Step step = run_step(node.plugin(), {{"NCCL_INSPECTOR_ENABLE", "0"}}, {"--nccl-watch"});
   CHECK(step.tasks[0].environment.at("NCCL_INSPECTOR_ENABLE") == "0");
