@@ -249,7 +249,7 @@ std::vector<std::string> LoadedBlueprint::left_out_here() const {
   std::vector<std::string> lines;
   for (const auto& [interface, ids] : modules) {
     lines.push_back(fmt::format(
-        "without {} ({}): {}", slipway::join(ids, ", "), interface->path,
+        "{} ({}): {}", slipway::join(ids, ", "), interface->path,
         interface->local.empty() ? "it has no meaning on this machine" : interface->local));
   }
   std::sort(lines.begin(), lines.end());

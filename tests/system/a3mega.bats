@@ -15,8 +15,8 @@ teardown_file() { slipway destroy $NAME; }
 
 @test "a3mega: settings without effect here are listed, with the reason" {
   run cat "$SUITE/a3mega.out"
-  says "without dashboard (modules/monitoring/dashboard)"
-  lacks "without.*data"
+  says "dashboard (modules/monitoring/dashboard): there is no monitoring here"
+  lacks "data.* (modules/"
 }
 
 @test "a3mega: the nodeset has the requested size, and nodes for debugging are off" {

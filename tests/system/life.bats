@@ -66,6 +66,14 @@ destroy_answering() {
   fails_with 2 "\`-1\` is not a number"
 }
 
+@test "life: a file system without a server is a folder of the controller, on the nodes that name it" {
+  BLUEPRINT=$TOP/tests/golden/blueprint/ok-controller-folders.yaml deploy st-life --nodes nodes=1
+  on st-life controller sh -c 'echo data >/srv/data/from'
+  on st-life nodes-0 sh -c 'cp /data/from /models/from; touch /m2/from'
+  [ "$(on st-life controller cat /srv/models/from)" = data ]
+  on st-life controller test -e /srv/m2/from
+}
+
 @test "life: two deployments run side by side, each with its own cluster" {
   deploy st-life-a
   deploy st-life-b
