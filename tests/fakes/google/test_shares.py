@@ -60,7 +60,7 @@ class Deployed(unittest.TestCase):
 
     def test_a_volume_larger_than_its_pool_ends_the_deployment(self):
         example = self.example()
-        # As somebody may edit it later; `slipway check` refuses such a blueprint.
+        # As a person may edit it later; `slipway check` refuses such a blueprint.
         definition = example.created / "primary" / "data.tf.json"
         definition.write_text(definition.read_text().replace('"capacity_gib": 2048', '"capacity_gib": 2049'))
         with self.assertRaisesRegex(Failed, "2048 GiB left, not 2049"):
