@@ -30,12 +30,12 @@ Decided decide(const NodeProfile& profile, const Arguments& arguments, const Ask
   for (std::string& warning : advised.warnings) {
     decided.findings.push_back({profile.node + ": " + warning, false, true});
   }
-  const std::string kept = kept_from_recording(after(decided.resolution, environment));
-  if (asked.watch && !kept.empty())
+  const Environment decided_on = after(decided.resolution, environment);
+  const std::string kept = asked.watch ? kept_from_recording(decided_on) : "";
+  if (!kept.empty())
     decided.findings.push_back(
         {fmt::format("{}: --nccl-watch records nothing: {}", profile.node, kept), false, true});
-  const Environment seen =
-      asked.mode == Mode::warn ? environment : after(decided.resolution, environment);
+  const Environment& seen = asked.mode == Mode::warn ? environment : decided_on;
   const auto found = judge(profile, look_up(profile, environment), seen, advised.advice, job);
   decided.findings.insert(decided.findings.end(), found.begin(), found.end());
   return decided;

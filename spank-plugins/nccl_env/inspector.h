@@ -49,12 +49,11 @@ inline std::string kept_from_recording(const Environment& seen) {
     const auto found = seen.find(name);
     return found == seen.end() ? std::string() : found->second;
   };
-  for (const char* name : {profiler_variable, inspector_switch}) {
-    const bool records =
-        name == profiler_variable ? records_collectives(value(name)) : value(name) != "0";
-    if (!records) return fmt::format("your own {} is `{}`", name, value(name));
-  }
-  return "";
+  const auto own = [&](const char* name) {
+    return fmt::format("your own {} is `{}`", name, value(name));
+  };
+  if (!records_collectives(value(profiler_variable))) return own(profiler_variable);
+  return value(inspector_switch) == "0" ? own(inspector_switch) : "";
 }
 
 }  // namespace slipway::nccl_env
