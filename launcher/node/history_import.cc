@@ -2,10 +2,8 @@
 #include "launcher/node/history_import.h"
 
 #include <fmt/core.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <thread>
 #include <vector>
 
 #include "common/count.h"
@@ -24,7 +22,6 @@ namespace slipway::node {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 
 // A dump is in memory while the database reads it.
 constexpr size_t largest_dump = size_t{4} << 30;  // bytes
@@ -46,38 +43,20 @@ const std::vector<Daemon>& daemons() {
   return all;
 }
 
-void wait_until(const std::function<bool()>& done, std::chrono::seconds limit,
-                const std::string& what) {
-  const auto end = std::chrono::steady_clock::now() + limit;
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > end) {
-      throw Error(fmt::format("{} within {} s", what, limit.count()));
-    }
-    std::this_thread::sleep_for(50ms);
-  }
-}
-
 // Without systemd, PID 1 is ours.
 void stop(const Daemon& daemon) {
   if (has_systemd()) {
     run_checked({"/bin/systemctl", "stop", daemon.unit});
-    return;
+  } else {
+    hold_service(daemon.name, longest_stop);
   }
-  make_directories(held_services);
-  write_file(fs::path(held_services) / daemon.name, "");
-  const fs::path running = fs::path(running_services) / daemon.name;
-  if (!fs::exists(running)) return;
-  if (const auto pid = to_number<pid_t>(trim(read_file(running)))) ::kill(*pid, SIGTERM);
-  wait_until([&] { return !fs::exists(running); }, longest_stop,
-             fmt::format("{} does not end", daemon.name));
 }
 
 void start(const Daemon& daemon) {
   if (has_systemd()) {
     run_checked({"/bin/systemctl", "start", daemon.unit});
   } else {
-    fs::remove(fs::path(held_services) / daemon.name);
-    ::kill(1, SIGHUP);
+    release_service(daemon.name);
   }
   wait_until(daemon.ready, longest_start, fmt::format("{} does not start", daemon.name));
 }

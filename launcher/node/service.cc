@@ -31,8 +31,8 @@ const passwd& user_entry(const char* name) {
 }
 
 // `child` is 0 for a systemd unit.
-void wait_until(const std::function<bool()>& ready, pid_t child, const Service& service,
-                std::chrono::seconds limit) {
+void wait_for_service(const std::function<bool()>& ready, pid_t child, const Service& service,
+                      std::chrono::seconds limit) {
   const std::string& name = service.argv[0];
   const auto end = std::chrono::steady_clock::now() + limit;
   while (!ready()) {
@@ -108,12 +108,23 @@ bool listens(const std::string& socket) {
   return false;
 }
 
+void wait_until(const std::function<bool()>& done, std::chrono::seconds limit,
+                const std::string& otherwise) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) {
+      throw Error(fmt::format("{} within {} s", otherwise, limit.count()));
+    }
+    std::this_thread::sleep_for(10ms);
+  }
+}
+
 void run_service(const Service& service, const std::function<bool()>& ready, IfRunning running,
                  std::chrono::seconds limit) {
   if (has_systemd()) {
     run_checked(
         {"/bin/systemctl", running == IfRunning::restart ? "restart" : "start", service.unit});
-    if (limit.count() > 0) wait_until(ready, 0, service, limit);
+    if (limit.count() > 0) wait_for_service(ready, 0, service, limit);
     return;
   }
   if (ready()) {
@@ -126,7 +137,7 @@ void run_service(const Service& service, const std::function<bool()>& ready, IfR
     return;
   }
   const pid_t child = start_service(service);
-  if (limit.count() > 0) wait_until(ready, child, service, limit);
+  if (limit.count() > 0) wait_for_service(ready, child, service, limit);
   supervise_service(service, child);
 }
 

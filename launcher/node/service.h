@@ -38,6 +38,10 @@ enum class IfRunning { keep, restart };
 void run_service(const Service& service, const std::function<bool()>& ready, IfRunning running,
                  std::chrono::seconds limit);
 
+// Throws Error, "<otherwise> within 60 s", if `done` does not return true by then.
+void wait_until(const std::function<bool()>& done, std::chrono::seconds limit,
+                const std::string& otherwise);
+
 // Whether something listens on a TCP port or on the socket at a path. Reads the kernel's tables: a
 // test connection would show up in the daemons' logs as an error.
 bool listens(int port);

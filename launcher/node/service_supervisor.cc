@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <thread>
 
 #include "common/error.h"
 #include "common/file.h"
@@ -91,15 +90,6 @@ std::filesystem::path log_of(const std::string& name) {
   const std::filesystem::path out = fmt::format("{}/{}.out", log_folder, name);
   if (std::filesystem::exists(out)) return out;
   return fmt::format("{}/{}.log", log_folder, name);
-}
-
-void wait_for(const std::function<bool()>& what, std::chrono::seconds limit,
-              const std::string& otherwise) {
-  const auto end = Clock::now() + limit;
-  while (!what()) {
-    if (Clock::now() > end) throw Error(fmt::format("{} within {} s", otherwise, limit.count()));
-    std::this_thread::sleep_for(10ms);
-  }
 }
 
 }  // namespace
@@ -194,7 +184,21 @@ void restart_service(const std::string& name, const std::function<bool()>& ready
     throw Error(fmt::format("{} ended right after it was started ({}); its last output: {}", name,
                             record.how, last_lines(log_of(name), 4)));
   };
-  wait_for(is_back, limit, fmt::format("{} was not ready again", name));
+  wait_until(is_back, limit, fmt::format("{} was not ready again", name));
+}
+
+void hold_service(const std::string& name, std::chrono::seconds limit) {
+  make_directories(held_services);
+  write_file(std::filesystem::path(held_services) / name, "");
+  const pid_t pid = process_of(name);
+  if (pid <= 0) return;
+  ::kill(pid, SIGTERM);
+  wait_until([&] { return process_of(name) != pid; }, limit, fmt::format("{} does not end", name));
+}
+
+void release_service(const std::string& name) {
+  std::filesystem::remove(std::filesystem::path(held_services) / name);
+  ::kill(1, SIGHUP);
 }
 
 }  // namespace slipway::node

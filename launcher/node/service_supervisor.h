@@ -39,4 +39,9 @@ void start_all_services();
 void restart_service(const std::string& name, const std::function<bool()>& ready,
                      std::chrono::seconds limit);
 
+// From any process of the node: ends a service, if it runs, which PID 1 then does not start until
+// it is released. Throws Error if it has not ended within `limit`.
+void hold_service(const std::string& name, std::chrono::seconds limit);
+void release_service(const std::string& name);
+
 }  // namespace slipway::node
