@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include "common/error.h"
 
@@ -56,6 +57,21 @@ Addresses addresses_of(const std::string& host, int port) {
   const int code = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (code != 0) throw Error(fmt::format("cannot resolve {}: {}", host, ::gai_strerror(code)));
   return {found, ::freeaddrinfo};
+}
+
+std::string ipv4_text(const sockaddr* address) {
+  sockaddr_in ipv4 = {};
+  std::memcpy(&ipv4, address, sizeof ipv4);
+  char text[INET_ADDRSTRLEN] = {};
+  ::inet_ntop(AF_INET, &ipv4.sin_addr, text, sizeof text);
+  return text;
+}
+
+std::string peer_address(int socket) {
+  sockaddr_in address = {};
+  socklen_t size = sizeof address;
+  ::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  return ipv4_text(reinterpret_cast<const sockaddr*>(&address));
 }
 
 bool wait_for(int socket, short events, Deadline deadline) {

@@ -27,6 +27,12 @@ int port_of(int socket);
 using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
 Addresses addresses_of(const std::string& host, int port);
 
+// "192.0.2.7", of an IPv4 address.
+std::string ipv4_text(const sockaddr* address);
+
+// The IPv4 address of a connection's other end; "0.0.0.0" if it has none.
+std::string peer_address(int socket);
+
 // Waits for events of poll(2); false at the deadline.
 bool wait_for(int socket, short events, Deadline deadline);
 

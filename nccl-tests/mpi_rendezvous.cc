@@ -1,7 +1,6 @@
 // Lets MPI tell the ranks of mpirun where rank 0 is, and which key they share.
 #include "nccl-tests/mpi_rendezvous.h"
 
-#include <arpa/inet.h>
 #include <ifaddrs.h>
 #define OMPI_SKIP_MPICXX 1  // only the C interface is used
 #include <mpi.h>
@@ -34,10 +33,7 @@ std::string own_addresses() {
   for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
     if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
     if ((one->ifa_flags & IFF_LOOPBACK) != 0 || (one->ifa_flags & IFF_UP) == 0) continue;
-    char text[INET_ADDRSTRLEN] = {};
-    const auto* const address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr);
-    ::inet_ntop(AF_INET, &address->sin_addr, text, sizeof text);
-    addresses += std::string(text) + ",";
+    addresses += ipv4_text(one->ifa_addr) + ",";
   }
   return addresses + "127.0.0.1";
 }

@@ -9,6 +9,7 @@
 #include "common/environment.h"
 #include "common/error.h"
 #include "common/secret.h"
+#include "common/tcp.h"
 #include "common/text.h"
 #include "nccl-tests/run_key.h"
 #include "nccl-tests/scan_level_tasks.h"

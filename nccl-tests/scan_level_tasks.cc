@@ -1,19 +1,18 @@
 // What a process measures for the levels below pairs.
 #include "nccl-tests/scan_level_tasks.h"
 
-#include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/median.h"
+#include "common/tcp.h"
 #include "common/text.h"
 #include "launcher/health/cuda.h"
 #include "nccl-tests/collective.h"
@@ -150,11 +149,7 @@ std::string interfaces_of_this_node() {
   for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
     if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
     if ((one->ifa_flags & IFF_UP) == 0 || (one->ifa_flags & IFF_LOOPBACK) != 0) continue;
-    sockaddr_in address{};
-    std::memcpy(&address, one->ifa_addr, sizeof address);
-    std::array<char, INET_ADDRSTRLEN> text{};
-    ::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
-    found.push_back(fmt::format("{}={}", one->ifa_name, text.data()));
+    found.push_back(fmt::format("{}={}", one->ifa_name, ipv4_text(one->ifa_addr)));
   }
   ::freeifaddrs(list);
   return join(found, ",");

@@ -1,7 +1,6 @@
 // Non-blocking IPv4 TCP sockets with deadlines, for the connections between ranks.
 #include "nccl-tests/socket.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/tcp.h>
 #include <netdb.h>
@@ -142,15 +141,6 @@ void make_prompt(int socket) {
 
 void wait_to_read(int fd, double deadline) {
   if (!poll_until(fd, POLLIN, &deadline)) throw Timeout("nobody connected");
-}
-
-std::string peer_address(int socket) {
-  sockaddr_in address{};
-  socklen_t length = sizeof address;
-  ::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &length);
-  char text[INET_ADDRSTRLEN] = {};
-  ::inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
-  return text;
 }
 
 void send_all(int socket, const void* data, size_t bytes, const std::string& peer_name) {

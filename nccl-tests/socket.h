@@ -37,8 +37,6 @@ void make_prompt(int socket);
 // Waits until there is something to read. Throws Timeout.
 void wait_to_read(int fd, double deadline);
 
-std::string peer_address(int socket);  // "10.0.0.7"
-
 // If nothing listens on an ephemeral port, Linux may assign that very port to a connection to it on
 // the same host, which is then connected to itself.
 bool is_connected_to_itself(int socket);

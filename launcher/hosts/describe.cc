@@ -1,7 +1,6 @@
 // Describes a machine from what it says about itself.
 #include "launcher/hosts/describe.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ifaddrs.h>
@@ -17,6 +16,7 @@
 #include "common/count.h"
 #include "common/error.h"
 #include "common/host_name.h"
+#include "common/tcp.h"
 #include "common/text.h"
 #include "launcher/cluster/node_profiles.h"
 #include "launcher/hosts/recognize.h"
@@ -269,11 +269,8 @@ std::string own_address(const std::string& interface) {
   for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
     if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
     if (interface != each->ifa_name || each->ifa_netmask == nullptr) continue;
-    const auto* address = reinterpret_cast<const sockaddr_in*>(each->ifa_addr);
     const auto* mask = reinterpret_cast<const sockaddr_in*>(each->ifa_netmask);
-    char text[INET_ADDRSTRLEN] = {};
-    ::inet_ntop(AF_INET, &address->sin_addr, text, sizeof text);
-    return fmt::format("{}/{}", text, std::popcount(mask->sin_addr.s_addr));
+    return fmt::format("{}/{}", ipv4_text(each->ifa_addr), std::popcount(mask->sin_addr.s_addr));
   }
   return {};
 }

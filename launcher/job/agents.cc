@@ -1,9 +1,7 @@
 // Keeps the connections to the agents on a job's nodes.
 #include "launcher/job/agents.h"
 
-#include <arpa/inet.h>
 #include <fmt/core.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -109,14 +107,9 @@ Agents::Node* Agents::node_of(const std::string& name) {
 std::map<std::string, std::string> Agents::addresses() const {
   std::map<std::string, std::string> names;
   for (const auto& [name, node] : nodes_) {
-    sockaddr_in peer = {};
-    socklen_t size = sizeof peer;
-    char text[INET_ADDRSTRLEN];
-    if (node.wire &&
-        ::getpeername(node.wire->fd(), reinterpret_cast<sockaddr*>(&peer), &size) == 0 &&
-        peer.sin_family == AF_INET && peer.sin_addr.s_addr != htonl(INADDR_LOOPBACK) &&
-        ::inet_ntop(AF_INET, &peer.sin_addr, text, sizeof text) != nullptr)
-      names[text] = name;
+    if (!node.wire) continue;
+    const std::string address = peer_address(node.wire->fd());
+    if (address != "0.0.0.0" && address != "127.0.0.1") names[address] = name;
   }
   return names;
 }

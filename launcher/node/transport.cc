@@ -1,9 +1,7 @@
 // The transport's daemon, which runs beside jobs.
 #include "launcher/node/transport.h"
 
-#include <arpa/inet.h>
 #include <fmt/core.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -224,10 +222,7 @@ std::vector<std::string> addresses_of_nodes(const std::vector<std::string>& node
   std::vector<std::string> addresses;
   for (const std::string& node : nodes) {
     const Addresses found = slipway::addresses_of(node, 0);
-    char text[INET_ADDRSTRLEN] = {};
-    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr, text,
-                sizeof text);
-    addresses.emplace_back(text);
+    addresses.push_back(ipv4_text(found->ai_addr));
   }
   return addresses;
 }

@@ -1,7 +1,6 @@
 // Reads metrics at intervals and serves them.
 #include "launcher/observe/exporter.h"
 
-#include <arpa/inet.h>
 #include <fmt/core.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
@@ -11,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/interrupts.h"
+#include "common/tcp.h"
 #include "common/text.h"
 #include "launcher/observe/metric_text.h"
 #include "launcher/observe/slurm_metrics.h"
@@ -114,10 +114,7 @@ std::string cluster_address(const NodeProfile& profile) {
         each->ifa_addr->sa_family != AF_INET) {
       continue;
     }
-    char text[INET_ADDRSTRLEN] = {};
-    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, &text[0],
-                sizeof text);
-    found = text;
+    found = ipv4_text(each->ifa_addr);
   }
   ::freeifaddrs(all);
   if (found.empty()) throw Error(fmt::format("{} has no IPv4 address: give --listen", first.name));
