@@ -18,6 +18,11 @@ Deployment::Found Deployment::find(std::string_view id) const {
   return {};
 }
 
+const Module* Deployment::source_of(const expression::Value& value) const {
+  const auto* unknown = value.as<expression::Unknown>();
+  return unknown == nullptr ? nullptr : find(unknown->module).module;
+}
+
 void Deployment::index_modules() {
   positions_.clear();
   for (size_t g = 0; g < groups.size(); ++g) {

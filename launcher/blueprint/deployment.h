@@ -162,6 +162,9 @@ struct Deployment {
   // The module with this id; `module` is null if there is no such module.
   Found find(std::string_view id) const;
 
+  // The module of which a value is an output that is not known yet; null for other values.
+  const Module* source_of(const expression::Value& value) const;
+
   // Nothing of a cloud is made for such a module.
   bool has_hosts(std::string_view module) const {
     return machines && machines->of(module) != nullptr;

@@ -87,8 +87,7 @@ class PlaceCheck {
   // The region of the GKE cluster to which a module belongs, such as a node pool.
   std::string region_of_cluster(const Module& module) {
     if (module.interface->input("cluster_id") == nullptr) return {};
-    const auto* unknown = evaluation_.input(module, "cluster_id").as<expression::Unknown>();
-    const Module* cluster = unknown == nullptr ? nullptr : deployment_.find(unknown->module).module;
+    const Module* cluster = deployment_.source_of(evaluation_.input(module, "cluster_id"));
     return cluster == nullptr ? std::string() : region_of(*cluster);
   }
 

@@ -66,12 +66,9 @@ class NetworkAddresses {
   }
 
   Output output_of(const Value& value) const {
-    const auto* unknown = value.as<expression::Unknown>();
-    const Module* module = unknown == nullptr || unknown->module.empty()
-                               ? nullptr
-                               : deployment_.find(unknown->module).module;
+    const Module* module = deployment_.source_of(value);
     if (module == nullptr || module->interface == nullptr) return {};
-    const auto* path = unknown->expression->as<expression::Traversal>();
+    const auto* path = value.as<expression::Unknown>()->expression->as<expression::Traversal>();
     const bool is_whole = path != nullptr && path->root == "module" && path->steps.size() == 2;
     return {module, is_whole ? path->steps[1].name : std::string()};
   }

@@ -94,8 +94,7 @@ class NetworkUse {
 
   // The addresses of pods and services come from secondary ranges of the cluster's subnetwork.
   void check_range(const Module& cluster, const char* setting) {
-    const auto* link = input(cluster, "subnetwork_self_link").as<expression::Unknown>();
-    const Module* network = link == nullptr ? nullptr : deployment_.find(link->module).module;
+    const Module* network = deployment_.source_of(input(cluster, "subnetwork_self_link"));
     const auto* name = input(cluster, setting).as<std::string>();
     if (network == nullptr || name == nullptr || name->empty()) return;
     if (!has(*network, "secondary_ranges") || !has(*network, "secondary_ranges_list")) return;

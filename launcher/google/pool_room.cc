@@ -12,7 +12,6 @@
 namespace slipway::google {
 
 using blueprint::Module;
-using expression::Value;
 
 void check_pool_room(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
                      source::Diagnostics& diagnostics) {
@@ -22,9 +21,7 @@ void check_pool_room(const blueprint::Deployment& deployment, blueprint::Evaluat
     for (const Module& volume : group.modules) {
       if (volume.interface == nullptr) continue;
       if (volume.interface->input("netapp_storage_pool_id") == nullptr) continue;
-      const Value& link = evaluation.input(volume, "netapp_storage_pool_id");
-      const auto* unknown = link.as<expression::Unknown>();
-      const Module* pool = unknown == nullptr ? nullptr : deployment.find(unknown->module).module;
+      const Module* pool = deployment.source_of(evaluation.input(volume, "netapp_storage_pool_id"));
       if (pool == nullptr || pool->interface == nullptr) continue;
       if (pool->interface->input(size) == nullptr) continue;
       const auto own = expression::number_of(evaluation.input(volume, size));
