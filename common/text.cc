@@ -37,6 +37,11 @@ std::string_view last_line_of(std::string_view text) {
   return trim(all.substr(all.rfind('\n') + 1));  // npos + 1 is 0
 }
 
+std::string without_end_slash(std::string path) {
+  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
 std::string to_lower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {

@@ -23,6 +23,9 @@ std::string_view trim(std::string_view text);
 // Empty if there is none.
 std::string_view last_line_of(std::string_view text);
 
+// A folder's path as the kernel has it: "/scratch" for "/scratch/", and "/" for "/".
+std::string without_end_slash(std::string path);
+
 // `text` with ASCII's capital letters in lower case, whatever the locale is.
 std::string to_lower(std::string_view text);
 

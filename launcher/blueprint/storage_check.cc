@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "common/text.h"
 #include "launcher/expression/functions.h"
 
 namespace slipway::blueprint {
@@ -125,7 +126,7 @@ class StorageCheck {
 
   void mount(std::string path, size_t i) {
     if (path.empty()) return;
-    if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    path = without_end_slash(std::move(path));
     const Span here = place(i, "local_mount");
     const std::string problem = path_problem(path);
     if (!problem.empty()) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/text.h"
 #include "launcher/cluster/check.h"
 #include "launcher/cluster/controller_folders.h"
 #include "launcher/cluster/controller_settings.h"
@@ -159,15 +160,9 @@ class Builder {
   }
 
   void add_file_system(const ModelPart& part) {
-    cluster_.file_systems.push_back({new_id(part), part.text("kind"), folder(part.text("mount")),
-                                     part.integer("size_gib", 0, most_gib, "size_gb"),
-                                     part.id("network", "network")});
-  }
-
-  // "/scratch/" is "/scratch".
-  static std::string folder(std::string path) {
-    if (path.size() > 1 && path.ends_with('/')) path.pop_back();
-    return path;
+    cluster_.file_systems.push_back(
+        {new_id(part), part.text("kind"), without_end_slash(part.text("mount")),
+         part.integer("size_gib", 0, most_gib, "size_gb"), part.id("network", "network")});
   }
 
   // Only file systems that are in the model: a module without a model may make others.
@@ -175,7 +170,7 @@ class Builder {
     std::vector<MountedFileSystem> named = part.mounts(field);
     std::set<std::string> taken;
     for (MountedFileSystem& entry : named) {
-      entry.mount = folder(entry.mount);
+      entry.mount = without_end_slash(entry.mount);
       const FileSystem* exact = mounted_at(entry);
       if (exact != nullptr) taken.insert(exact->id);
     }

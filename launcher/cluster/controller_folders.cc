@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/text.h"
 #include "launcher/blueprint/storage_check.h"
 #include "launcher/expression/functions.h"
 
@@ -16,11 +17,6 @@ std::optional<std::string> known_text(const Value::Object& entry, std::string_vi
   const auto found = entry.find(name);
   if (found == entry.end() || found->second.is_null()) return "";
   return expression::text_of(found->second);
-}
-
-std::string without_slash(std::string path) {
-  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
 }
 
 const MountedFileSystem* mounted_at(const MachineSpec& machine, const std::string& path) {
@@ -40,9 +36,12 @@ std::string shared_folder(Cluster& cluster, const std::string& folder) {
   return id;
 }
 
-using Folders = std::vector<MountedFileSystem>;
+struct Folder {
+  std::string path;   // on the controller
+  std::string mount;  // where a machine mounts it
+};
+using Folders = std::vector<Folder>;
 
-// The folders of the controller (`id`) and where a machine mounts them.
 Folders controller_folders(const ModelPart& part, std::string_view field) {
   Folders folders;
   const Value::List* entries = part.list(field);
@@ -52,8 +51,8 @@ Folders controller_folders(const ModelPart& part, std::string_view field) {
     if (entry == nullptr) continue;
     const auto kind = known_text(*entry, "fs_type");
     const auto server = known_text(*entry, "server_ip");
-    const std::string remote = without_slash(known_text(*entry, "remote_mount").value_or(""));
-    const std::string mount = without_slash(known_text(*entry, "local_mount").value_or(""));
+    const std::string remote = without_end_slash(known_text(*entry, "remote_mount").value_or(""));
+    const std::string mount = without_end_slash(known_text(*entry, "local_mount").value_or(""));
     const bool is_ours =
         (kind == "nfs" || kind == "nfs4") && (server == "" || server == "$controller");
     if (!is_ours || !blueprint::mount_problem(remote).empty() ||

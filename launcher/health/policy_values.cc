@@ -79,9 +79,7 @@ std::string words_of(const Node& node) {
 
 // A path as the kernel writes it: `/home` for `/home/`.
 std::string kernels_path(const std::string& text) {
-  std::string path = "/" + fs::path(text).lexically_normal().relative_path().string();
-  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
+  return without_end_slash("/" + fs::path(text).lexically_normal().relative_path().string());
 }
 
 }  // namespace

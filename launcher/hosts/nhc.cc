@@ -76,8 +76,7 @@ std::string make_entry(const std::string& key, std::string& entry) {
     return {};
   }
   if (!entry.starts_with('/')) return "not an absolute path";
-  entry = std::filesystem::path(entry).lexically_normal();
-  if (entry.size() > 1 && entry.ends_with('/')) entry.pop_back();
+  entry = without_end_slash(std::filesystem::path(entry).lexically_normal());
   return {};
 }
 
