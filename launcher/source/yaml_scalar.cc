@@ -1,6 +1,8 @@
 // Writes texts as scalars of YAML.
 #include "launcher/source/yaml_scalar.h"
 
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <variant>
@@ -15,14 +17,63 @@ bool looks_like_timestamp(std::string_view text) {
   return text.find('-') == 4 && text.find_first_not_of("0123456789-:.+TtZz ") == text.npos;
 }
 
+// The length in bytes of a character at the beginning of a text in UTF-8 that YAML folds as an end
+// of a line or does not take as it stands; 0 for any other. What JSON escapes itself is not
+// counted.
+size_t special_at(std::string_view text) {
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const bool deleted = byte(0) == 0x7f;
+  const bool control = byte(0) == 0xc2 && byte(1) < 0xa0;  // U+0080 to U+009F
+  const bool line_end = text.starts_with("\u2028") || text.starts_with("\u2029");
+  const bool byte_order =
+      text.starts_with("\ufeff") || text.starts_with("\xef\xbf\xbe") || text.starts_with("\uffff");
+  return deleted ? 1 : control ? 2 : line_end || byte_order ? 3 : 0;
+}
+
+// Spaces and quotes that are not ASCII's are suspicious at the ends of a value without quotes.
+bool has_ascii_ends(std::string_view text) {
+  return static_cast<unsigned char>(text.front()) < 0x80 &&
+         static_cast<unsigned char>(text.back()) < 0x80;
+}
+
+bool is_printable(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (static_cast<unsigned char>(text[i]) < ' ' || special_at(text.substr(i)) > 0) return false;
+  }
+  return true;
+}
+
+// Escapes the characters in a string of JSON that YAML does not read unchanged.
+std::string with_escapes(std::string_view json) {
+  std::string text;
+  for (size_t i = 0; i < json.size();) {
+    const size_t length = special_at(json.substr(i));
+    if (length == 0) {
+      text += json[i++];
+      continue;
+    }
+    // One character of at most three bytes, in UTF-8: 0, 5 or 4 bits of the first, 6 of each other.
+    unsigned point = static_cast<unsigned char>(json[i]);
+    if (length > 1) point &= length == 2 ? 0x1f : 0x0f;
+    for (size_t k = 1; k < length; ++k) {
+      point = point << 6 | (static_cast<unsigned char>(json[i + k]) & 0x3f);
+    }
+    text += fmt::format("\\u{:04x}", point);
+    i += length;
+  }
+  return text;
+}
+
 // True for a string that YAML reads literally without quotes.
 bool is_plain_scalar(const std::string& text) {
   if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
+  if (!has_ascii_ends(text) || !is_printable(text)) return false;
   if (std::string_view("-?:,[]{}#&*!|>'\"%@`").find(text.front()) != std::string_view::npos)
     return false;
   if (text.find(": ") != std::string::npos || text.find(" #") != std::string::npos) return false;
-  if (text.back() == ':' || text.find_first_of("\n\r\t\\\"{}[],") != std::string::npos)
-    return false;
+  if (text.back() == ':' || text.find_first_of("\\\"{}[],") != std::string::npos) return false;
   // Every reader must agree that it is a string, including those for YAML 1.1 (yes, 1:30, 1_000).
   const bool digits = text.find_first_of("0123456789") != std::string::npos;
   const bool numeric = text.find_first_not_of("0123456789.:_+-eExXoO") == std::string::npos;
@@ -41,9 +92,9 @@ bool is_plain_scalar(const std::string& text) {
 
 std::string yaml_scalar(const std::string& text) {
   if (is_plain_scalar(text)) return text;
-  // JSON's strings are double-quoted strings of YAML.
+  // JSON's strings are double-quoted strings of YAML, but for some characters.
   using Json = nlohmann::json;
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return with_escapes(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace slipway::source

@@ -1,5 +1,6 @@
 #include "launcher/source/yaml.h"
 
+#include "launcher/source/yaml_scalar.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/source/support.h"
 
@@ -268,4 +269,26 @@ TEST_CASE("yaml reader: a tag with nothing after it is an empty string at the en
   CHECK(yaml.sources.place(a.span.begin).column == 9);
   CHECK(yaml.root->find("b")->is_null());
   CHECK(text_offsets(*yaml.root->find("b"), yaml.sources).size() == 2);
+}
+
+TEST_CASE("yaml scalar: the reader reads back ends of lines and characters without a picture") {
+  for (const char* character :
+       {"\n",     "\r",     "\t",     "\x01",   "\x1b",   "\x7f",      "\u0080", "\u0085",
+        "\u009f", "\u00a0", "\u00e9", "\u2003", "\u201d", "\u2027",    "\u2028", "\u2029",
+        "\u202a", "\ufeff", "\ufffd", "\ufffe", "\uffff", "\U0001f600"}) {
+    for (const char* form : {"{}", "a{}b", " {} ", "{}{}", "a {}# b", "\\{}\""}) {
+      const std::string text = fmt::format(fmt::runtime(form), character, character);
+      const std::string written = yaml_scalar(text);
+      CAPTURE(written);
+      CHECK(written.find('\n') == written.npos);
+      Reading yaml(fmt::format("{}: {}\n", written, written));
+      REQUIRE(yaml.rendered().empty());
+      REQUIRE(yaml.root->find(text) != nullptr);
+      CHECK(std::get<std::string>(resolve(*yaml.root->find(text))) == text);
+    }
+  }
+  CHECK(yaml_scalar("a\u0085b") == "\"a\\u0085b\"");
+  CHECK(yaml_scalar("\u2028") == "\"\\u2028\"");
+  CHECK(yaml_scalar("caf\u00e9s") == "caf\u00e9s");
+  CHECK(yaml_scalar("\u3000") == "\"\u3000\"");
 }
