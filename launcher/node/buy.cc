@@ -234,8 +234,8 @@ std::string run_time_problem(const Way& way, long job_seconds) {
   if (!way.use_job_duration || most <= 0 || job_seconds <= most) return "";
   return fmt::format(
       "the job's time limit is {} seconds, and these machines run for at most {}: submit it with "
-      "`--time` of at most that",
-      job_seconds, most);
+      "`--time={}`, in minutes, or less",
+      job_seconds, most, most / 60);
 }
 
 json instance_properties(const Offer& offer, const Nodes& nodeset, long job_seconds,

@@ -170,7 +170,7 @@ TEST_CASE("buy: a job with a longer limit than its machines learns which one is 
   CHECK(run_time_problem(way, 3600).empty());
   CHECK(run_time_problem(way, 7200) ==
         "the job's time limit is 7200 seconds, and these machines run for at most 3600: submit it "
-        "with `--time` of at most that");
+        "with `--time=60`, in minutes, or less");
 }
 
 TEST_CASE("buy: the blueprint's own properties have the last word") {
