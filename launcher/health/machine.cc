@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <set>
 
 #include "common/fd.h"
@@ -34,6 +36,16 @@ bool is_of_the_system(std::string_view status) {
     return to_number<uid_t>(ids.at(i)).value_or(first_ordinary_user) < first_ordinary_user;
   };
   return ids.size() >= 3 && is(0) && is(1);
+}
+
+// Whether SIGKILL is pending, for the first thread or the whole process:
+// "ShdPnd:\t0000000000000100".
+bool awaits_kill(std::string_view status) {
+  constexpr uint64_t kill_bit = uint64_t{1} << (SIGKILL - 1);
+  return std::ranges::any_of(split(status, '\n'), [&](const std::string& line) {
+    if (!line.starts_with("SigPnd:") && !line.starts_with("ShdPnd:")) return false;
+    return (std::strtoull(line.c_str() + 7, nullptr, 16) & kill_bit) != 0;
+  });
 }
 
 }  // namespace
@@ -90,6 +102,13 @@ std::set<std::string> Machine::daemons(const std::set<std::string>& names_wanted
     if (is_of_the_system(read(process / "status").value_or(""))) found.insert(*wanted);
   }
   return found;
+}
+
+bool Machine::has_unkillable() const {
+  return std::ranges::any_of(names("/proc"), [&](const std::string& id) {
+    return to_number<int64_t>(id) &&
+           awaits_kill(read(fs::path("/proc") / id / "status").value_or(""));
+  });
 }
 
 std::optional<std::vector<KernelRecord>> Machine::kernel_log(int64_t after) const {

@@ -53,6 +53,10 @@ class Machine {
   // looks at the user who runs the process.
   std::set<std::string> daemons(const std::set<std::string>& names_wanted) const;
 
+  // Whether a process was killed and has not ended, since the kernel waits for a device or a
+  // server.
+  bool has_unkillable() const;
+
   // The kernel's own records after the one with this number. Empty if we may not read them.
   std::optional<std::vector<KernelRecord>> kernel_log(int64_t after) const;
 

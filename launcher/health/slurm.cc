@@ -61,9 +61,19 @@ bool follows_ours(const Slurm::NodeLine& line, const History& history) {
 // second copy while the first one runs; slurmctld then drains the node and requeues the job.
 // Nothing is wrong with the node, which may serve once the first copy has ended. slurmctld 22.05
 // to 24.11, _slurm_rpc_complete_batch_script.
-bool is_of_a_second_launch(const Slurm::NodeLine& line, Slurm& slurm) {
+constexpr std::string_view second_launch = "Duplicate jobid";
+
+// Whether slurmctld drained the node because a step did not end within UnkillableStepTimeout. What
+// held it may have let go since: a file server that answers again, a GPU that was reset. With
+// Slurm 22.05, nothing need have held it: if two other nodes of the job are lost at once, a
+// slurmstepd gets two requests to end, and may wait for itself (step_terminate_monitor.c).
+constexpr std::string_view unkillable_step = "Kill task failed";
+
+// Drains by slurmctld itself that are over when nothing of the node's jobs is left.
+bool is_over(const Slurm::NodeLine& line, Slurm& slurm) {
   // In state "draining", the node has a job that slurmctld knows.
-  return line.state == "drained" && line.reason == "Duplicate jobid" && !slurm.runs_steps();
+  return line.state == "drained" &&
+         (line.reason == second_launch || line.reason == unkillable_step) && !slurm.has_leftovers();
 }
 
 // Any of the node's lines: they differ only in the partition.
@@ -162,7 +172,7 @@ Done act_on(Verdict& verdict, const Policy& policy, History& history, Slurm& slu
     if (const auto done = hold_back(verdict, history, slurm)) return *done;
   }
   const bool by_us = is_ours(*own) || by_deep_checks;
-  if (by_us || follows_ours(*own, history) || is_of_a_second_launch(*own, slurm)) {
+  if (by_us || follows_ours(*own, history) || is_over(*own, slurm)) {
     if (history.clean_checks < policy.clean_checks) {
       verdict.slurm =
           fmt::format("drained by {}; {} of {} clean checks", by_us ? "Slipway" : "Slurm",
@@ -282,8 +292,9 @@ void RealSlurm::comment(const std::string& node, const std::string& text) {
   update(node, "Comment=" + text);
 }
 
-bool RealSlurm::runs_steps() {
-  return !Machine().daemons({"slurmstepd"}).empty();
+bool RealSlurm::has_leftovers() {
+  const Machine machine;
+  return !machine.daemons({"slurmstepd"}).empty() || machine.has_unkillable();
 }
 
 void RealSlurm::let_second_pass() {

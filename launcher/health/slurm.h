@@ -33,8 +33,9 @@ class Slurm {
   // Waits until later drains get a later time than those before this call: Slurm's times are in
   // whole seconds.
   virtual void let_second_pass() = 0;
-  // Whether a step of any job runs on this node, even of a job that slurmctld has forgotten.
-  virtual bool runs_steps() = 0;
+  // Whether a step of any job runs on this node, even of a job that slurmctld has forgotten, or a
+  // process that was killed has not ended.
+  virtual bool has_leftovers() = 0;
   // Whether the node is in `deep_reservation`.
   virtual bool is_reserved(const std::string& node) = 0;
   // Whether this is the prolog of a job in `deep_reservation`.
@@ -54,7 +55,7 @@ class RealSlurm : public Slurm {
   void resume(const std::string& node) override;
   void comment(const std::string& node, const std::string& text) override;
   void let_second_pass() override;
-  bool runs_steps() override;
+  bool has_leftovers() override;
   bool is_reserved(const std::string& node) override;
   bool checks_deeply() override;
   bool starts_on_demand(const std::string& node) override;

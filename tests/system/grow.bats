@@ -33,8 +33,17 @@ teardown() { leave_nothing "${N%-*}-controller" "$N"-{0..7}; }
 matches() { grep -q -- "$1" <<<"$output" || { echo "wanted $1, got: $output" >&2 && false; }; }
 helpers() { on $NAME login squeue --noheader --name="slipway-grow-$JOB" --format='%A %T %N'; }
 no_helpers() { [ -z "$(helpers)" ]; }
-# sets_down NODES: tells Slurm that nodes are dead, which it would notice after SlurmdTimeout
-sets_down() { on $NAME controller scontrol update "NodeName=$1" State=DOWN Reason=dead; }
+# has_extern: the job's first step, which has no command, runs on a surviving node. Slurm kills it when a node is lost.
+has_extern() { on $NAME $N-1 pgrep -f "^slurmstepd: .$JOB.extern" >/dev/null; }
+# sets_down NODE...: tells Slurm that nodes are dead, which it would notice after SlurmdTimeout. Not at the same time:
+# slurmstepd 22.05 may hang for UnkillableStepTimeout if it is killed twice within a moment.
+sets_down() {
+  local node
+  for node in "$@"; do
+    on $NAME controller scontrol update "NodeName=$node" State=DOWN Reason=dead
+    WAIT_SECONDS=10 wait_for refuse has_extern || true
+  done
+}
 
 # all_come_back: every node can be used again; what keeps one away is printed
 all_come_back() {
@@ -61,7 +70,7 @@ all_come_back() {
   slipway fault $NAME $N-6 power-off
   slipway fault $NAME $N-7 power-off
   wait_for has_said "on 6 nodes, 0 spares"
-  sets_down $N-6,$N-7
+  sets_down $N-6 $N-7
   slipway fault $NAME $N-6 power-on
   slipway fault $NAME $N-7 power-on
   wait_for has_said "to grow from [67] to 8 nodes" || {

@@ -287,6 +287,20 @@ TABLE
   serves_again $N-1
 }
 
+@test "health: a node that Slurm drained for a step that did not end serves again when all its processes have" {
+  wait_for node_is $N-1 idle
+  # A file system without answers: a process that opens a file there cannot be killed.
+  write_program /home/unanswering <"$BATS_TEST_DIRNAME/unanswering_mount.py"
+  on $NAME $N-1 sh -c 'cd /run && mkdir -p unanswering && { python3 /home/unanswering unanswering >mounted 2>&1 & echo $! >server; } &&
+    until grep mounted mounted; do sleep 0.1; done && { cat unanswering/file >opened 2>&1 & } &&
+    until grep asked mounted; do sleep 0.1; done && kill -KILL $!' 3>&-
+  on $NAME controller scontrol update NodeName=$N-1 State=DRAIN 'Reason=Kill task failed'
+  for _ in 1 2 3; do look $N-1; done
+  node_is $N-1 drained
+  on $NAME $N-1 sh -c 'cd /run && kill $(cat server) && umount --lazy unanswering'
+  serves_again $N-1
+}
+
 @test "health: a node with an invalid profile reports it, checks the rest, and gets jobs" {
   on $NAME $N-1 sed -i.right 's/"count": 8/"count": -1/' /etc/slipway/node.json
   run look $N-1

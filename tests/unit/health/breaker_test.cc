@@ -207,9 +207,9 @@ TEST_CASE("slurm: a prolog error that is not ours, or came before ours, stays") 
   }
 }
 
-TEST_CASE("slurm: a drain for a job that slurmctld sent twice is lifted if no step runs") {
+TEST_CASE("slurm: a drain for a job sent twice, or a step that did not end, is lifted after it") {
   FakeSlurm slurm = ten_nodes();
-  slurm.set("n-0", "drained", "Duplicate jobid");
+  slurm.set("n-0", "drained", GENERATE("Duplicate jobid", "Kill task failed"));
   Looked node;
   node.act(slurm, {});
   CHECK(node.verdict.slurm == "drained by Slurm; 1 of 2 clean checks");
@@ -217,11 +217,11 @@ TEST_CASE("slurm: a drain for a job that slurmctld sent twice is lifted if no st
   CHECK(slurm.calls == Calls{"resume n-0"});
 }
 
-TEST_CASE("slurm: a drain for a job that slurmctld sent twice stays while a step runs") {
+TEST_CASE("slurm: a drain for a job sent twice, or a step that did not end, stays until then") {
   const std::string state = GENERATE("drained", "draining", "drained*");
   FakeSlurm slurm = ten_nodes();
-  slurm.steps = state == "drained";  // the job that slurmctld has forgotten
-  slurm.set("n-0", state, "Duplicate jobid");
+  slurm.leftovers = state == "drained";  // the job that slurmctld has forgotten
+  slurm.set("n-0", state, GENERATE("Duplicate jobid", "Kill task failed"));
   Looked node;
   for (int i = 0; i < 5; ++i) node.act(slurm, {});
   CHECK(slurm.calls.empty());

@@ -38,7 +38,7 @@ class FakeSlurm : public Slurm {
   void let_second_pass() override {
     for (const NodeLine& other : at_the_same_time) set(other.node, other.state, other.reason);
   }
-  bool runs_steps() override { return steps; }
+  bool has_leftovers() override { return leftovers; }
   bool is_reserved(const std::string&) override {
     if (silent) throw Error("slurmctld does not answer");
     return reserved;
@@ -53,7 +53,7 @@ class FakeSlurm : public Slurm {
 
   std::vector<NodeLine> lines, at_the_same_time;
   Calls calls;
-  bool silent = false, steps = false, reserved = false, check_job = false, on_demand = false;
+  bool silent = false, leftovers = false, reserved = false, check_job = false, on_demand = false;
 };
 
 // Partition `gpu` with nodes n-0 … n-9.

@@ -252,6 +252,22 @@ TEST_CASE("machine checks: Debian's slurmd has another name once it was reconfig
   CHECK(node.check() == Lines{"daemon-missing slurmd: not running"});
 }
 
+TEST_CASE("machine: a process is unkillable while SIGKILL is pending") {
+  FileNode node;
+  CHECK_FALSE(node.machine.has_unkillable());
+  const auto pending = [&](const char* thread, const char* process) {
+    node.machine.write("/proc/13/status", fmt::format("Name:\tcat\nUid:\t0\t0\t0\t0\n"
+                                                      "SigPnd:\t{}\nShdPnd:\t{}\nSigBlk:\t"
+                                                      "ffffffffffffffff\n",
+                                                      thread, process));
+    return node.machine.has_unkillable();
+  };
+  CHECK_FALSE(pending("0000000000000000", "0000000000000000"));
+  CHECK_FALSE(pending("0000000000004000", "fffffffffffffeff"));
+  CHECK(pending("0000000000000100", "0000000000000000"));
+  CHECK(pending("0000000000000000", "0000000000004100"));
+}
+
 TEST_CASE("machine checks: a node with auth/slurm needs no munged, but still slurmd") {
   FileNode node;
   std::filesystem::remove_all(node.folder / "proc/11");
