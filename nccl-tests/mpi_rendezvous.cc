@@ -1,21 +1,17 @@
 // Lets MPI tell the ranks of mpirun where rank 0 is, and which key they share.
 #include "nccl-tests/mpi_rendezvous.h"
 
-#include <ifaddrs.h>
 #define OMPI_SKIP_MPICXX 1  // only the C interface is used
 #include <mpi.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 
-#include <memory>
 #include <string>
 
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "common/interfaces.h"
 #include "common/secret.h"
-#include "common/tcp.h"
 #include "nccl-tests/mpi_start.h"
 #include "nccl-tests/socket.h"
 
@@ -26,14 +22,9 @@ constexpr int least_port = 20000, last_port = 31999;  // as in launch.cc: below 
 
 // Every IPv4 address of this host, those that only this host reaches last.
 std::string own_addresses() {
-  ifaddrs* list = nullptr;
-  if (::getifaddrs(&list) != 0) throw_errno("cannot list the network interfaces");
-  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(list, &::freeifaddrs);
   std::string addresses;
-  for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
-    if ((one->ifa_flags & IFF_LOOPBACK) != 0 || (one->ifa_flags & IFF_UP) == 0) continue;
-    addresses += ipv4_text(one->ifa_addr) + ",";
+  for (const Ipv4Interface& one : ipv4_interfaces()) {
+    if (one.up && !one.loopback) addresses += one.address + ",";
   }
   return addresses + "127.0.0.1";
 }

@@ -1,18 +1,14 @@
 // What a process measures for the levels below pairs.
 #include "nccl-tests/scan_level_tasks.h"
 
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "common/interfaces.h"
 #include "common/median.h"
-#include "common/tcp.h"
 #include "common/text.h"
 #include "launcher/health/cuda.h"
 #include "nccl-tests/collective.h"
@@ -143,15 +139,10 @@ std::vector<NodeLevel> measure_inside(const PairTest& test) {
 }
 
 std::string interfaces_of_this_node() {
-  ifaddrs* list = nullptr;
-  if (::getifaddrs(&list) != 0) return "";
   std::vector<std::string> found;
-  for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
-    if ((one->ifa_flags & IFF_UP) == 0 || (one->ifa_flags & IFF_LOOPBACK) != 0) continue;
-    found.push_back(fmt::format("{}={}", one->ifa_name, ipv4_text(one->ifa_addr)));
+  for (const Ipv4Interface& one : ipv4_interfaces()) {
+    if (one.up && !one.loopback) found.push_back(fmt::format("{}={}", one.name, one.address));
   }
-  ::freeifaddrs(list);
   return join(found, ",");
 }
 

@@ -1,7 +1,6 @@
 // The transport that this process's data really used, as the kernel shows it.
 #include "nccl-tests/transport.h"
 
-#include <ifaddrs.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -13,6 +12,8 @@
 #include <set>
 #include <vector>
 
+#include "common/interfaces.h"
+#include "common/tcp.h"
 #include "common/text.h"
 
 namespace slipway::bandwidth {
@@ -62,14 +63,10 @@ std::string interface_of(int socket) {
   sockaddr_storage own{};
   socklen_t length = sizeof own;
   if (::getsockname(socket, reinterpret_cast<sockaddr*>(&own), &length) != 0) return "";
-  ifaddrs* list = nullptr;
-  if (own.ss_family != AF_INET || ::getifaddrs(&list) != 0) return "";
-  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(list, &::freeifaddrs);
-  const in_addr wanted = reinterpret_cast<const sockaddr_in*>(&own)->sin_addr;
-  for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
-    const in_addr address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr;
-    if (address.s_addr == wanted.s_addr) return one->ifa_name;
+  if (own.ss_family != AF_INET) return "";
+  const std::string wanted = ipv4_text(reinterpret_cast<const sockaddr*>(&own));
+  for (const Ipv4Interface& one : ipv4_interfaces()) {
+    if (one.address == wanted) return one.name;
   }
   return "";
 }

@@ -3,20 +3,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
-#include <memory>
 #include <set>
 
 #include "common/count.h"
-#include "common/error.h"
 #include "common/host_name.h"
-#include "common/tcp.h"
+#include "common/interfaces.h"
 #include "common/text.h"
 #include "launcher/cluster/node_profiles.h"
 #include "launcher/hosts/recognize.h"
@@ -263,14 +257,8 @@ class Describer {
 };
 
 std::string own_address(const std::string& interface) {
-  ifaddrs* list = nullptr;
-  if (::getifaddrs(&list) != 0) return {};
-  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(list, &::freeifaddrs);
-  for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
-    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
-    if (interface != each->ifa_name || each->ifa_netmask == nullptr) continue;
-    const auto* mask = reinterpret_cast<const sockaddr_in*>(each->ifa_netmask);
-    return fmt::format("{}/{}", ipv4_text(each->ifa_addr), std::popcount(mask->sin_addr.s_addr));
+  for (const Ipv4Interface& each : ipv4_interfaces()) {
+    if (each.name == interface) return fmt::format("{}/{}", each.address, each.prefix_length);
   }
   return {};
 }

@@ -2,16 +2,14 @@
 #include "launcher/node/boot_order.h"
 
 #include <fmt/core.h>
-#include <ifaddrs.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <set>
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/interfaces.h"
 #include "common/process.h"
 #include "common/text.h"
 #include "launcher/node/service.h"
@@ -63,14 +61,8 @@ void end_startup_script(std::chrono::seconds limit, const fs::path& result) {
 
 // The interfaces with an IPv4 address.
 std::set<std::string> interfaces_with_address() {
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) return {};
-  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(all, ::freeifaddrs);
   std::set<std::string> names;
-  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET)
-      names.insert(one->ifa_name);
-  }
+  for (const Ipv4Interface& one : ipv4_interfaces()) names.insert(one.name);
   return names;
 }
 

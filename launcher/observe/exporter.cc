@@ -2,13 +2,12 @@
 #include "launcher/observe/exporter.h"
 
 #include <fmt/core.h>
-#include <ifaddrs.h>
-#include <netinet/in.h>
 #include <poll.h>
 
 #include <algorithm>
 
 #include "common/error.h"
+#include "common/interfaces.h"
 #include "common/interrupts.h"
 #include "common/tcp.h"
 #include "common/text.h"
@@ -106,19 +105,10 @@ std::string cluster_address(const NodeProfile& profile) {
   }
   const NodeProfile::Interface& first = profile.network_interfaces.front();
   if (!first.address.empty()) return first.address.substr(0, first.address.find('/'));
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) throw_errno("cannot list the network interfaces");
-  std::string found;
-  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
-    if (first.name != each->ifa_name || each->ifa_addr == nullptr ||
-        each->ifa_addr->sa_family != AF_INET) {
-      continue;
-    }
-    found = ipv4_text(each->ifa_addr);
-  }
-  ::freeifaddrs(all);
-  if (found.empty()) throw Error(fmt::format("{} has no IPv4 address: give --listen", first.name));
-  return found;
+  const std::vector<Ipv4Interface> own = ipv4_interfaces();
+  const auto found = std::ranges::find(own, first.name, &Ipv4Interface::name);
+  if (found != own.end()) return found->address;
+  throw Error(fmt::format("{} has no IPv4 address: give --listen", first.name));
 }
 
 }  // namespace slipway::observe
