@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/text.h"
 #include "launcher/expression/evaluate.h"
 #include "launcher/expression/unify.h"
 #include "launcher/source/diagnostics.h"
@@ -220,20 +221,36 @@ class Converter {
   Value object(const Value& value, const Type& type) {
     const auto* members = value.as<Value::Object>();
     if (members == nullptr) return mismatch(value, type);
+    report_missing(*members, type);
     Value::Object out;
     for (const Type::Attribute& attribute : type.attributes) {
       const auto member = members->find(attribute.name);
       const bool absent = member == members->end();
-      if (absent && !attribute.optional) {
-        mismatches_.push_back({"", fmt::format("the attribute `{}` is missing", attribute.name),
-                               meant_for(attribute.name, *members, type)});
-      }
       const bool take_default = absent || (attribute.optional && member->second.is_null());
       const Value& given = take_default ? attribute.default_value : member->second;
       out.insert_or_assign(attribute.name,
                            within([&] { return "." + attribute.name; }, given, attribute.type));
     }
     return out;
+  }
+
+  // In one message, but for attributes that may be there, misspelled.
+  void report_missing(const Value::Object& members, const Type& type) {
+    std::vector<std::string> missing;
+    for (const Type::Attribute& attribute : type.attributes) {
+      if (attribute.optional || members.contains(attribute.name)) continue;
+      const std::string name = "`" + attribute.name + "`";
+      const std::string hint = meant_for(attribute.name, members, type);
+      if (hint.empty()) {
+        missing.push_back(name);
+      } else {
+        mismatches_.push_back({"", fmt::format("the attribute {} is missing", name), hint});
+      }
+    }
+    if (missing.empty()) return;
+    const bool one = missing.size() == 1;
+    mismatches_.push_back({"", fmt::format("the attribute{} {} {} missing", one ? "" : "s",
+                                           slipway::join(missing, ", "), one ? "is" : "are")});
   }
 
   // A hint about a member that may be the missing attribute misspelled.

@@ -50,6 +50,8 @@ TEST_CASE("types: an object gains optional attributes and loses unknown ones") {
                   "object({a = number, b = optional(string, \"x\"), c = optional(bool)})") ==
         "{ a = 1, b = \"x\", c = null }");
   CHECK(converted("{}", "object({a = number})") == ": the attribute `a` is missing\n");
+  CHECK(converted("{b = 1}", "object({a = number, b = number, c = bool, d = optional(string)})") ==
+        ": the attributes `a`, `c` are missing\n");
 }
 
 TEST_CASE("types: sets, tuples and any") {
