@@ -104,8 +104,7 @@ int check_node(Args args) {
               "which checks to run; deep adds memory bandwidth, a computation, a collective and "
               "dcgmi",
               &stage);
-  line.option("policy", "FILE", "what each finding means", &policy,
-              fmt::format("{}, else {}", health::own_policy_path, health::cluster_policy_path));
+  line.option("policy", "FILE", "what each finding means", &policy, health::usual_policy_files());
   line.option("profile", "FILE", "the node profile", &profile);
   line.flag("act",
             "drain the node in Slurm if it is unfit, and resume it once it is fit again (root "

@@ -1,5 +1,4 @@
 // `slipway health admit`: lets jobs have nodes once their deep checks have passed.
-#include <fmt/core.h>
 
 #include <filesystem>
 
@@ -43,8 +42,7 @@ int health_admit(Args args) {
       "or come back wait in the maintenance reservation slipway-deep-checks. Jobs of root check "
       "them there: the deep stage on each node, and a scan of pairs with nodes in service. A node "
       "that does not pass is drained.");
-  line.option("policy", "FILE", "the health policy", &policy,
-              fmt::format("{}, else {}", health::own_policy_path, health::cluster_policy_path));
+  line.option("policy", "FILE", "the health policy", &policy, health::usual_policy_files());
   line.option("interval", "SECONDS", "between two readings of Slurm's state", &interval);
   line.option("memory", "FILE", "keeps which jobs check which nodes", &memory);
   line.example("slipway health admit", "as root, on the controller");

@@ -105,8 +105,7 @@ int health_policy(Args args) {
   CommandLine line("slipway health policy",
                    "Print what each health finding and each Xid leads to.");
   line.about("The policy file of your site is checked, too.");
-  line.option("policy", "FILE", "your site's policy", &own,
-              fmt::format("{}, else {}", health::own_policy_path, health::cluster_policy_path));
+  line.option("policy", "FILE", "your site's policy", &own, health::usual_policy_files());
   line.json("schema slipway/health-policy/1", &json);
   line.example("slipway health policy --policy health.yaml",
                "check a policy before you install it");

@@ -109,8 +109,7 @@ int serve_tell(Args args) {
   line.about(
       "The controller runs it as root, if the health policy names a program, a webhook or mail "
       "under `tell`. It reads Slurm's state, which has the reasons of drains.");
-  line.option("policy", "FILE", "the health policy", &policy,
-              fmt::format("{}, else {}", health::own_policy_path, health::cluster_policy_path));
+  line.option("policy", "FILE", "the health policy", &policy, health::usual_policy_files());
   line.option("interval", "SECONDS", "between two readings of Slurm's state", &interval);
   line.option("memory", "FILE", "keeps what it has sent", &memory);
   line.example("slipway tell serve", "as root, on the controller");
@@ -130,8 +129,7 @@ int serve_tell(Args args) {
 int test_tell(Args args) {
   std::string policy;
   CommandLine line("slipway tell test", "Send a test message, and report whether it arrived.");
-  line.option("policy", "FILE", "the health policy", &policy,
-              fmt::format("{}, else {}", health::own_policy_path, health::cluster_policy_path));
+  line.option("policy", "FILE", "the health policy", &policy, health::usual_policy_files());
   line.example("slipway tell test", "as root, on the controller");
   line.example("slipway tell test --policy health.yaml", "before the policy is in force");
   line.exit_status("1", "it did not arrive everywhere, or the policy names nobody");

@@ -89,11 +89,17 @@ std::vector<std::string> Machine::names(const fs::path& folder) const {
   return names;
 }
 
+std::vector<fs::path> Machine::processes() const {
+  std::vector<fs::path> folders;
+  for (const std::string& id : names("/proc")) {
+    if (to_number<int64_t>(id)) folders.push_back(fs::path("/proc") / id);
+  }
+  return folders;
+}
+
 std::set<std::string> Machine::daemons(const std::set<std::string>& names_wanted) const {
   std::set<std::string> found;
-  for (const std::string& id : names("/proc")) {
-    if (!to_number<int64_t>(id)) continue;
-    const fs::path process = fs::path("/proc") / id;
+  for (const fs::path& process : processes()) {
     const auto name = read(process / "comm");
     if (!name) continue;
     const auto wanted = std::ranges::find_if(
@@ -105,9 +111,8 @@ std::set<std::string> Machine::daemons(const std::set<std::string>& names_wanted
 }
 
 bool Machine::has_unkillable() const {
-  return std::ranges::any_of(names("/proc"), [&](const std::string& id) {
-    return to_number<int64_t>(id) &&
-           awaits_kill(read(fs::path("/proc") / id / "status").value_or(""));
+  return std::ranges::any_of(processes(), [&](const fs::path& process) {
+    return awaits_kill(read(process / "status").value_or(""));
   });
 }
 

@@ -69,6 +69,7 @@ class Machine {
                                      Missing missing) const;
 
  private:
+  std::vector<std::filesystem::path> processes() const;  // their folders in /proc
   std::filesystem::path at(const std::filesystem::path& path) const {
     return root_ / path.relative_path();
   }

@@ -85,6 +85,10 @@ bool policy_checks_deeply(const std::string& text) {
   return has_key(text, "deep_checks");
 }
 
+std::string usual_policy_files() {
+  return fmt::format("{}, else {}", own_policy_path, cluster_policy_path);
+}
+
 Policy load_policy_file(const std::filesystem::path& folder, const std::filesystem::path& own,
                         source::Sources& sources, source::Diagnostics& diagnostics) {
   std::filesystem::path file = own;

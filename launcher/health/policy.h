@@ -148,6 +148,9 @@ struct Policy {
 inline constexpr const char* own_policy_path = "/etc/slipway/health.yaml";
 inline constexpr const char* cluster_policy_path = "/etc/slurm/health.yaml";
 
+// "OWN, else CLUSTER": which file is read if none is named, for the help of commands.
+std::string usual_policy_files();
+
 // Reads a policy from a text of `sources` in the form of the catalog's health.yaml. Errors go to
 // `diagnostics` (E0902); do not use the policy then.
 Policy read_policy(source::Span text, source::Sources& sources, source::Diagnostics& diagnostics);
