@@ -25,6 +25,7 @@
 #include "launcher/node/init.h"
 #include "launcher/node/job_space.h"
 #include "launcher/node/monitoring.h"
+#include "launcher/node/open_mpi.h"
 #include "launcher/node/services.h"
 
 namespace slipway::local {
@@ -45,6 +46,16 @@ END
                      deployment);
 }
 
+// Open MPI's settings, if those of the node's image keep its ranks from other nodes.
+void let_mpi_reach_other_nodes(NodeRoot& root) {
+  const auto file = root.image / std::filesystem::path(node::open_mpi_settings).relative_path();
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return;
+  if (const auto text = node::reach_other_nodes(read_file(file))) {
+    root.files[node::open_mpi_settings] = *text;
+  }
+}
+
 NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundings& around) {
   NodeRoot root;
   root.folder = around.run / node.name;
@@ -53,6 +64,7 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   root.files = {{"/etc/hostname", node.name + "\n"},
                 {"/etc/hosts", plan.hosts},
                 {node_profile_path, node.node_json}};
+  let_mpi_reach_other_nodes(root);
   if (node.role == "compute") {
     for (const auto& [path, text] : plan.files_of(node)) root.files[path] = text;
   }

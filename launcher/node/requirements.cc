@@ -19,6 +19,7 @@
 #include "common/process_stat.h"
 #include "common/text.h"
 #include "launcher/node/container_requirements.h"
+#include "launcher/node/open_mpi.h"
 
 namespace slipway::node {
 namespace {
@@ -84,6 +85,18 @@ class Node {
          "start munged (package munge)");
     add(library_required("libpmix.so.2", "MPI programs under slipway launch", "libpmix2",
                          Needed::sometimes));
+    open_mpi();
+  }
+
+  void open_mpi() {
+    const fs::path file = root_ / fs::path(open_mpi_settings).relative_path();
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored)) return;
+    Requirement& one = add({open_mpi_settings, "Open MPI's settings", State::ok});
+    if (!reach_other_nodes(read_file(file))) return;
+    one.state = State::warning;
+    one.found = "btl_tcp_if_include has the loopback interface alone";
+    one.remedy = "drop that line: ranks on two nodes do not find each other";
   }
 
   void plugins() {
