@@ -301,6 +301,17 @@ TABLE
   serves_again $N-1
 }
 
+@test "health: a slurmd that has read its files again, which 24.11 does by executing itself, is still found" {
+  wait_for node_is $N-1 idle
+  on $NAME controller scontrol reconfigure
+  # By another name in Debian: slurmd-wlm.
+  wait_for look $N-1
+  run look $N-1
+  lacks "slurmd"
+  run on $NAME login srun --nodelist=$N-1 true
+  [ "$status" -eq 0 ]
+}
+
 @test "health: a node with an invalid profile reports it, checks the rest, and gets jobs" {
   on $NAME $N-1 sed -i.right 's/"count": 8/"count": -1/' /etc/slipway/node.json
   run look $N-1
