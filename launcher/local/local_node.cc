@@ -13,6 +13,7 @@
 #include "common/installation.h"
 #include "common/process.h"
 #include "launcher/local/gpu_state.h"
+#include "launcher/local/host_mounts.h"
 #include "launcher/local/image_store.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
@@ -48,7 +49,7 @@ END
 
 // Open MPI's settings, if those of the node's image keep its ranks from other nodes.
 void let_mpi_reach_other_nodes(NodeRoot& root) {
-  const auto file = root.image / std::filesystem::path(node::open_mpi_settings).relative_path();
+  const auto file = root.image / resolve_in(root.image, node::open_mpi_settings);
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return;
   if (const auto text = node::reach_other_nodes(read_file(file))) {
