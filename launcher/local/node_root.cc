@@ -18,6 +18,7 @@
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/file.h"
+#include "common/text.h"
 #include "launcher/local/host_mounts.h"
 #include "launcher/local/kernel_features.h"
 
@@ -121,12 +122,26 @@ class Builder {
     }
   }
 
-  // What only the host's root may read starts out empty: passwords are of no use in a node.
+  // What only the host's root may read: passwords, which are of no use in a node.
   void own_file(const fs::path& path) {
     const fs::path file = root_ / path;
     if (!fs::exists(file) || ::access(file.c_str(), R_OK | W_OK) == 0) return;
     const bool is_public = ::access(file.c_str(), R_OK) == 0;
-    write_file(file, is_public ? read_file(file) : "", is_public ? 0644 : 0600);
+    const std::string text = is_public                     ? read_file(file)
+                             : path.filename() == "shadow" ? without_passwords()
+                                                           : "";
+    write_file(file, text, is_public ? 0644 : 0600);
+  }
+
+  // shadow(5) for the accounts of passwd. Without a line in it, pam_unix refuses an account also to
+  // root's `su`, by which slurmd reads the environment for jobs with --export=NONE.
+  std::string without_passwords() const {
+    std::string shadow;
+    for (const std::string& line : split(read_file(root_ / "etc/passwd"), '\n')) {
+      const size_t end = line.find(':');
+      if (end != line.npos) shadow += line.substr(0, end) + ":*:::::::\n";
+    }
+    return shadow;
   }
 
   // Resolves a path of the node, relative to its root. The image's links lead to places in the

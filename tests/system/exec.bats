@@ -124,3 +124,12 @@ EOF
   run slipway exec st-none login -- true
   fails_with 1 "there is no deployment \`st-none\`; \`slipway status\` lists them"
 }
+
+@test "exec: root becomes another user with su, and so a job with --export=NONE has its user's environment" {
+  run on $NAME a3meganodeset-0 su - nobody --shell /bin/sh -c 'id --user --name'
+  says nobody
+  on $NAME login sh -c 'printf "#!/bin/sh\necho \"home \$HOME\"\n" >/home/none.sh'
+  on $NAME login sbatch --wait --export=NONE --chdir=/home --output=/home/none.out /home/none.sh
+  run on $NAME login cat /home/none.out
+  says "home /root"
+}
