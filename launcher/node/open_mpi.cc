@@ -24,9 +24,7 @@ bool keeps_within_node(std::string_view line) {
 
 std::optional<std::string> reach_other_nodes(std::string_view settings) {
   std::vector<std::string> lines = split(settings, '\n');
-  const auto dropped = std::ranges::remove_if(lines, keeps_within_node);
-  if (dropped.empty()) return std::nullopt;
-  lines.erase(dropped.begin(), dropped.end());
+  if (std::erase_if(lines, keeps_within_node) == 0) return std::nullopt;
   return join(lines, "\n");
 }
 
