@@ -1,8 +1,6 @@
 // Writes texts as scalars of YAML.
 #include "launcher/source/yaml_scalar.h"
 
-#include <fmt/core.h>
-
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <variant>
@@ -54,13 +52,8 @@ std::string with_escapes(std::string_view json) {
       text += json[i++];
       continue;
     }
-    // One character of at most three bytes, in UTF-8: 0, 5 or 4 bits of the first, 6 of each other.
-    unsigned point = static_cast<unsigned char>(json[i]);
-    if (length > 1) point &= length == 2 ? 0x1f : 0x0f;
-    for (size_t k = 1; k < length; ++k) {
-      point = point << 6 | (static_cast<unsigned char>(json[i + k]) & 0x3f);
-    }
-    text += fmt::format("\\u{:04x}", point);
+    const std::string escaped = nlohmann::json(json.substr(i, length)).dump(-1, ' ', true);
+    text.append(escaped, 1, escaped.size() - 2);  // without its quotes
     i += length;
   }
   return text;
@@ -93,8 +86,8 @@ bool is_plain_scalar(const std::string& text) {
 std::string yaml_scalar(const std::string& text) {
   if (is_plain_scalar(text)) return text;
   // JSON's strings are double-quoted strings of YAML, but for some characters.
-  using Json = nlohmann::json;
-  return with_escapes(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+  return with_escapes(
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace slipway::source
