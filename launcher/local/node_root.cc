@@ -126,11 +126,11 @@ class Builder {
   void own_file(const fs::path& path) {
     const fs::path file = root_ / path;
     if (!fs::exists(file) || ::access(file.c_str(), R_OK | W_OK) == 0) return;
-    const bool is_public = ::access(file.c_str(), R_OK) == 0;
-    const std::string text = is_public                     ? read_file(file)
-                             : path.filename() == "shadow" ? without_passwords()
-                                                           : "";
-    write_file(file, text, is_public ? 0644 : 0600);
+    if (::access(file.c_str(), R_OK) == 0) {
+      write_file(file, read_file(file), 0644);
+    } else {
+      write_file(file, path == "etc/shadow" ? without_passwords() : "", 0600);
+    }
   }
 
   // shadow(5) for the accounts of passwd. Without a line in it, pam_unix refuses an account also to
