@@ -206,8 +206,8 @@ class EndToEnd(unittest.TestCase):
         done = self.killed("tcp", signal.SIGSTOP)
         self.assertNotEqual(done["status"], 0)
         self.assertIn("nothing has moved for ", done["err"])
-        # Its last report may be from before the measurement.
-        self.assertRegex(done["err"], f"\n  rank {RANKS - 1} on .*: all_reduce of 1048576 bytes, (warming up, )?operation [0-9]+, silent")
+        # Its last report may be from before the measurement, on a busy machine even from before there was memory.
+        self.assertRegex(done["err"], f"\n  rank {RANKS - 1} on .*: (all_reduce of 1048576 bytes|allocating memory), (warming up, )?operation [0-9]+, silent")
 
     def test_a_rank_that_dies_is_named_once(self):
         for backend in ("mpi", "tcp"):
