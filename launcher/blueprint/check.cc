@@ -166,8 +166,7 @@ class SettingCheck {
         diagnostics_
             .error(Code::rule_broken, place(setting->second),
                    fmt::format("`{}` of module `{}` cannot be `{}`", input.name, module.id, *text))
-            .help(source::did_you_mean(*text, input.one_of))
-            .help("use one of: " + join(input.one_of, ", "));
+            .help_choose(*text, input.one_of);
       }
     }
     // Its rules and outputs are about the cloud's machine.

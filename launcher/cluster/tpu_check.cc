@@ -119,8 +119,7 @@ class TpuCheck {
       diagnostics_
           .error(Code::rule_broken, at_version,
                  fmt::format("there is no version `{}` of TPUs", version))
-          .help(source::did_you_mean(version, versions))
-          .help("use one of: " + slipway::join(versions, ", "));
+          .help_choose(version, versions);
       return {};
     }
     const std::string topology = text(module, settings.config, "topology");

@@ -273,9 +273,7 @@ class ObjectCheck {
     if (schema.contains("enum")) {
       const auto values = schema["enum"].get<std::vector<std::string>>();
       if (std::ranges::find(values, node.text) == values.end()) {
-        diagnostics_.error(Code::rule_broken, node.span, refused)
-            .help(source::did_you_mean(node.text, values))
-            .help("use one of: " + slipway::join(values, ", "));
+        diagnostics_.error(Code::rule_broken, node.span, refused).help_choose(node.text, values);
       }
     }
     const source::Scalar value = source::resolve(node);

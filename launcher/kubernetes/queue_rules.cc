@@ -134,8 +134,7 @@ class TolerationCheck {
     }
     diagnostics_
         .error(Code::rule_broken, value->span, fmt::format("there is no {} `{}`", key, value->text))
-        .help(source::did_you_mean(value->text, words))
-        .help("use one of: " + slipway::join(words, ", "));
+        .help_choose(value->text, words);
   }
 
   bool in_kueue_;

@@ -9,6 +9,11 @@
 #include "common/text.h"
 
 namespace slipway::source {
+namespace {
+
+constexpr size_t shortest_beginning = 3;  // fewer letters begin too many words
+
+}  // namespace
 
 Diagnostic& Diagnostic::other(Span place, std::string label) {
   other_span = place;
@@ -19,6 +24,19 @@ Diagnostic& Diagnostic::other(Span place, std::string label) {
 Diagnostic& Diagnostic::help(std::string text) {
   if (!text.empty()) helps.push_back(std::move(text));
   return *this;
+}
+
+Diagnostic& Diagnostic::help_choose(std::string_view typed, std::span<const std::string> possible) {
+  std::string meant = did_you_mean(typed, possible);
+  if (meant.empty() && typed.size() >= shortest_beginning) {
+    // `gvnic` for `gvnic_enabled`, if only one begins so.
+    const auto begins = [&](const std::string& one) { return one.starts_with(typed); };
+    const auto found = std::ranges::find_if(possible, begins);
+    if (std::ranges::count_if(possible, begins) == 1) {
+      meant = fmt::format("did you mean `{}`?", *found);
+    }
+  }
+  return help(std::move(meant)).help("use one of: " + slipway::join(possible, ", "));
 }
 
 Diagnostic& Diagnostics::error(Code code, Span span, std::string message) {

@@ -30,6 +30,8 @@ struct Diagnostic {
 
   Diagnostic& other(Span place, std::string label);
   Diagnostic& help(std::string text);  // an empty text is ignored
+  // Which of the values that are possible was meant, and all of them.
+  Diagnostic& help_choose(std::string_view typed, std::span<const std::string> possible);
 };
 
 class Diagnostics {
