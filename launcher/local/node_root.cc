@@ -122,10 +122,11 @@ class Builder {
     }
   }
 
-  // What only the host's root may read: passwords, which are of no use in a node.
+  // What only the host's root may read, and take_file() then skips: passwords, which are of no use
+  // in a node.
   void own_file(const fs::path& path) {
     const fs::path file = root_ / path;
-    if (!fs::exists(file) || ::access(file.c_str(), R_OK | W_OK) == 0) return;
+    if (!fs::exists(plan_.image / path) || ::access(file.c_str(), R_OK | W_OK) == 0) return;
     if (::access(file.c_str(), R_OK) == 0) {
       write_file(file, read_file(file), 0644);
     } else {

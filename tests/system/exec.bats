@@ -126,6 +126,7 @@ EOF
 }
 
 @test "exec: root becomes another user with su, and so a job with --export=NONE has its user's environment" {
+  on $NAME a3meganodeset-0 grep -q ^nobody: /etc/shadow
   run on $NAME a3meganodeset-0 su - nobody --shell /bin/sh -c 'id --user --name'
   says nobody
   on $NAME login sh -c 'printf "#!/bin/sh\necho \"home \$HOME\"\n" >/home/none.sh'
