@@ -45,16 +45,21 @@ const std::vector<SlurmSetting> cgroup_limits = {
     {"ConstrainDevices", "yes", ""},
 };
 
-const std::vector<SlurmSetting> without_cgroups = {
-    {"CgroupPlugin", "cgroup/v1",
-     "Cgroups are not used. Without this line slurmd 22.05 tries to detect their version and "
-     "fails if they are missing."},
-};
+// In cgroup.conf(5) of 24.11; 22.05 does not know the word.
+constexpr SlurmVersion can_disable_cgroups = {24, 11};
+
+std::vector<SlurmSetting> without_cgroups(const SlurmVersion& slurm) {
+  if (slurm >= can_disable_cgroups) return {{"CgroupPlugin", "disabled", "Cgroups are not used."}};
+  return {{"CgroupPlugin", "cgroup/v1",
+           "Cgroups are not used. Without this line slurmd 22.05 tries to detect their version and "
+           "fails if they are missing."}};
+}
 
 }  // namespace
 
-SlurmSite local_slurm_site(bool elastic, size_t nodes) {
+SlurmSite local_slurm_site(bool elastic, size_t nodes, const SlurmVersion& slurm) {
   SlurmSite site;
+  site.slurm = slurm;
   site.target = "local";
   site.elastic = elastic;
   site.always_on_state = "UNKNOWN";
@@ -80,7 +85,8 @@ SlurmSite local_slurm_site(bool elastic, size_t nodes) {
        "A batch job with idle nodes starts within a second, not after three; a job of "
        "several parts starts two seconds after its nodes were checked, not 30; after an "
        "unhealthy node, a job moves to other nodes by itself."},
-      {"HealthCheckInterval", "60", ""},
+      {"HealthCheckInterval", "61",
+       "Slurm gives a check 60 seconds, and from 26.05 on complains if the next one is due then."},
       {"MailProg", "/bin/true", "Sends no mail: there is nobody to send it to."},
   };
   if (nodes > nodes_at_once) {
@@ -97,7 +103,7 @@ SlurmSite local_slurm_site(bool elastic, size_t nodes) {
     site.settings.insert(site.settings.end(), local_power_settings.begin(),
                          local_power_settings.end());
   }
-  site.cgroup_settings = without_cgroups;
+  site.cgroup_settings = without_cgroups(slurm);
   return site;
 }
 
@@ -130,7 +136,7 @@ SlurmSite hosts_slurm_site(const HostsSite& hosts) {
                            "through their parents, and cores and memory are counted, not "
                            "enforced."});
   site.settings.push_back({"TaskPlugin", "task/none", ""});
-  site.cgroup_settings = without_cgroups;
+  site.cgroup_settings = without_cgroups(hosts.slurm);
   return site;
 }
 

@@ -80,8 +80,9 @@ struct SlurmSite {
 };
 
 // For a cluster of so many nodes in namespaces on one machine. `elastic`: some of them start on
-// demand.
-SlurmSite local_slurm_site(bool elastic = false, size_t nodes = 0);
+// demand. `slurm`: the oldest one that reads the files.
+SlurmSite local_slurm_site(bool elastic = false, size_t nodes = 0,
+                           const SlurmVersion& slurm = {22, 5});
 
 // For a cluster on Google Cloud, with images that have cgroups v2 and Slurm 23.02 or newer.
 SlurmSite google_slurm_site();

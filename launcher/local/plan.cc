@@ -226,8 +226,8 @@ Plan plan_for(const cluster::Cluster& cluster, const cluster::Catalogue& catalog
     }
   }
   require_room_in_bridges(plan);
-  cluster::SlurmSite site = cluster::local_slurm_site(plan.elastic(), plan.nodes.size());
-  site.slurm = slurm.version;
+  cluster::SlurmSite site =
+      cluster::local_slurm_site(plan.elastic(), plan.nodes.size(), slurm.version);
   site.has_pmix = slurm.has_pmix;
   if (cluster.controller.accounting) {
     const auto more = cluster::accounting_settings(cluster, "jobacct_gather/linux");

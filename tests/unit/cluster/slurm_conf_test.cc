@@ -161,6 +161,15 @@ TEST_CASE("slurm files: exclusive nodes power down after a job if Slurm can do t
   CHECK_THAT(partition({22, 5, 8}), !ContainsSubstring("PowerDownOnIdle"));
 }
 
+TEST_CASE("slurm files: without cgroups, a Slurm that can looks for none") {
+  const auto plugin = [](const slipway::SlurmVersion& slurm) {
+    const SlurmSite site = local_slurm_site(false, 0, slurm);
+    return lines_of(files_of(quickstart_cluster(), site).at("cgroup.conf"), {"CgroupPlugin"});
+  };
+  CHECK(plugin({22, 5, 8}) == "CgroupPlugin=cgroup/v1\n");
+  CHECK(plugin({24, 11, 5}) == "CgroupPlugin=disabled\n");
+}
+
 TEST_CASE("slurm files: node_conf overrides the catalogue, and CPUs follow it") {
   CHECK(node_line_with({{"ThreadsPerCore", "1"}, {"realmemory", "1000"}, {"Weight", "5"}}) ==
         "NodeName=quickstart-a3meganodeset-[0-3] State=UNKNOWN RealMemory=1000 Boards=1 "
