@@ -117,7 +117,7 @@ END
 
 # bats test_tags=user
 @test "disk: a user who fills /tmp with bytes or inodes drains no node, and everything is free when the job ends" {
-  local what
+  local what job
   for what in bytes inodes; do
     run as_user srun --quiet --nodelist=$N-0 python3 /home/fill.py /tmp $what
     says "No space left on device"
@@ -129,13 +129,13 @@ END
     [ "$output" = none ]
   done
   # While the job still runs.
-  as_user sbatch --quiet --nodelist=$N-0 --output=/home/out/filled --wrap 'python3 /home/fill.py /tmp inodes; sleep 600'
+  job=$(as_user sbatch --parsable --nodelist=$N-0 --output=/home/out/filled --wrap 'python3 /home/fill.py /tmp inodes; sleep 600')
   wait_for on $NAME login grep -q "No space" /home/out/filled
   look $N-0
   run reason_of $N-0
   [ "$output" = none ]
   on $NAME $N-0 pgrep -x slurmd
-  on $NAME login scancel --user=nobody
+  as_user scancel "$job"
 }
 
 # bats test_tags=user

@@ -57,10 +57,10 @@ $N-2" ]
   wait_for reason_is_there
   run power_log
   says "cannot resume $N-2: cannot write"
+  # Slurm considers the requeued job again after seconds (26.05) or minutes (22.05).
+  on $NAME controller scancel --user=root
   wait_for is_off $N-2
   as_owner mv "$SUITE/taken-away" "$(deployments_folder)/$NAME/log/$N-2"
-  # Slurm considers a requeued job again only after minutes.
-  on $NAME controller scancel --user=root
   run on $NAME controller srun --nodelist=$N-2 hostname
   says $N-2
 }

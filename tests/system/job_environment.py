@@ -12,12 +12,13 @@ import json, pathlib, random, re, sys
 
 DIFFERENT = {
     "of the login, or of the image": r"PATH|HOME|USER|LOGNAME|SHELL|SHLVL|_|LANG|LC_\w+|TERM|MAIL|TMPDIR|ENVIRONMENT|HOSTNAME|PWD|OLDPWD|"
-                                     r"SLURM_JOB_(USER|UID|GID)|SLURM_SUBMIT_(DIR|HOST)|SLURM_GET_USER_ENV|SLURM_UMASK|XDG_\w+",
+                                     r"SLURM_JOB_(USER|UID|GID|GROUP)|SLURM_SUBMIT_(DIR|HOST)|SLURM_GET_USER_ENV|SLURM_UMASK|XDG_\w+",
     "addresses and files of Slurm's own programs": r"SLURM_(CONF|CLUSTER_NAME|WORKING_CLUSTER|LAUNCH_NODE_IPADDR|SRUN_COMM_\w+|STEP_LAUNCHER_PORT|"
                                                    r"TASK_PID|PRIO_PROCESS|NODE_ALIASES|TOPOLOGY_\w+|EXPORT_ENV|PMIXP?_\w+|MPI_TYPE)|SRUN_DEBUG|PMIX?_\w+|"
                                                    r"SLURM_JOB_(START_TIME|END_TIME|ACCOUNT|QOS)",
     "what a whole machine has, which a pod is not told": r"SLURM_(CPUS_ON_NODE|JOB_CPUS_PER_NODE\w*|MEM_PER_\w+|THREADS_PER_CORE|CPU_BIND\w*|OVERCOMMIT)",
     "how Slurm writes output and ends steps": r"SLURM_OPEN_MODE|SLURMD_DEBUG|SLURM_OOM_KILL_STEP",
+    "how Slurm 26.05 numbers jobs, and shares their nodes": r"SLURM_JOB_(SLUID|EXCLUSIVE|OVERSUBSCRIBE)",
     "for mpirun, of Slurm 24.11 and its plugins for MPI": r"(I_MPI_)?HYDRA_\w+|(OMPI|PRTE)_MCA_(plm_slurm_args|orte_precondition_transports)",
     "for GPUs of other vendors": r"GPU_DEVICE_ORDINAL|ROCR_VISIBLE_DEVICES|ZE_AFFINITY_MASK",
     "the key of the bandwidth test, where there is no munge": r"SLIPWAY_RUN_KEY",

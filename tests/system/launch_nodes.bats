@@ -134,6 +134,9 @@ load launch_helper
 
 # Last, because it takes the nodes.
 @test "launch: nodes without power, frozen or unreachable are left out; with too few nodes the job is requeued" {
+  # The job gets all five: none is still busy with the end of an earlier job.
+  all_idle() { [ "$(on $NAME controller sinfo --noheader --format=%T)" = idle ]; }
+  wait_for all_idle
   NODES=2-5 submit --spares 1 --min-nodes 3 --heartbeat 2 -- ./count.sh 1000
   wait_for at_step 5
   slipway fault $NAME $N-3 power-off

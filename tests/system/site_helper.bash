@@ -101,5 +101,5 @@ site_files() { in_site sh -c 'cd /etc && find slurm slipway -type f -exec sha256
 as_someone() {
   in_site sh -c 'id someone >/dev/null 2>&1 || {
     useradd --no-create-home --home-dir "$0/home" someone && mkdir -p "$0/home" && cp -r /opt/slipway "$0/home/slipway" && chown someone "$0/home"; }' "$SITE"
-  in_site runuser -u someone -- env HOME="$SITE/home" PATH="$SITE/home/slipway/bin:/usr/bin:/bin" CUDA_VISIBLE_DEVICES=0 SLURM_HET_SIZE=2 "$@"
+  in_site runuser -u someone -- env HOME="$SITE/home" PATH="$SITE/home/slipway/bin:/usr/bin:/bin" CUDA_VISIBLE_DEVICES=0 SLURM_EXPORT_ENV=ALL,SLURM_HET_SIZE=2 "$@"
 }
