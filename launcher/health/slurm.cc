@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -69,11 +70,17 @@ constexpr std::string_view second_launch = "Duplicate jobid";
 // slurmstepd gets two requests to end, and may wait for itself (step_terminate_monitor.c).
 constexpr std::string_view unkillable_step = "Kill task failed";
 
-// Drains by slurmctld itself that are over when nothing of the node's jobs is left.
+// Whether slurmd drained the node because it could not write a job's script: the file system filled
+// up after the prolog. The check of disks says when it has room again (slurmd/req.c).
+constexpr std::string_view full_spool = "SlurmdSpoolDir is full";
+
+// Drains by Slurm itself that are over when the checks find nothing and nothing of the node's jobs
+// is left.
 bool is_over(const Slurm::NodeLine& line, Slurm& slurm) {
   // In state "draining", the node has a job that slurmctld knows.
-  return line.state == "drained" &&
-         (line.reason == second_launch || line.reason == unkillable_step) && !slurm.has_leftovers();
+  constexpr std::array reasons = {second_launch, unkillable_step, full_spool};
+  return line.state == "drained" && std::ranges::find(reasons, line.reason) != reasons.end() &&
+         !slurm.has_leftovers();
 }
 
 // Any of the node's lines: they differ only in the partition.

@@ -24,13 +24,11 @@ constexpr std::string_view state_sample = "slipway_slurm_node_state{node=\"";
 // Who drained a node: reasons that we set have our mark, and slurmctld's own have no user's.
 const char* drained_by(const health::Slurm::NodeLine& line) {
   if (health::is_own_reason(line.reason)) return "slipway";
-  static const std::set<std::string> of_slurm = {"Not responding",
-                                                 "Prolog error",
-                                                 "Epilog error",
-                                                 "Kill task failed",
-                                                 "Duplicate jobid",
-                                                 "batch job complete failure",
-                                                 "Node unexpectedly rebooted"};
+  static const std::set<std::string> of_slurm = {
+      "Not responding",         "Prolog error",
+      "Epilog error",           "Kill task failed",
+      "Duplicate jobid",        "batch job complete failure",
+      "SlurmdSpoolDir is full", "Node unexpectedly rebooted"};
   return of_slurm.contains(line.reason) ? "slurm" : "other";
 }
 

@@ -164,6 +164,10 @@ END
   fails_with 3 "disk /var/spool/slurmd: 0 MiB free"
   run reason_of $N-1
   [[ "$output" == "disk /var/spool/slurmd: 0 MiB free"* ]]
+  # If the spool fills up between the prolog and the start of the batch script, slurmd drains the node, in these words.
+  on $NAME controller scontrol update NodeName=$N-1 State=DRAIN 'Reason=SlurmdSpoolDir is full'
+  run look $N-1
+  [ "$status" -eq 3 ]
   fault $N-1 clear
   serves_again $N-1
 }

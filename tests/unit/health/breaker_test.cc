@@ -209,7 +209,8 @@ TEST_CASE("slurm: a prolog error that is not ours, or came before ours, stays") 
 
 TEST_CASE("slurm: a drain for a job sent twice, or a step that did not end, is lifted after it") {
   FakeSlurm slurm = ten_nodes();
-  slurm.set("n-0", "drained", GENERATE("Duplicate jobid", "Kill task failed"));
+  slurm.set("n-0", "drained",
+            GENERATE("Duplicate jobid", "Kill task failed", "SlurmdSpoolDir is full"));
   Looked node;
   node.act(slurm, {});
   CHECK(node.verdict.slurm == "drained by Slurm; 1 of 2 clean checks");
@@ -221,7 +222,8 @@ TEST_CASE("slurm: a drain for a job sent twice, or a step that did not end, stay
   const std::string state = GENERATE("drained", "draining", "drained*");
   FakeSlurm slurm = ten_nodes();
   slurm.leftovers = state == "drained";  // the job that slurmctld has forgotten
-  slurm.set("n-0", state, GENERATE("Duplicate jobid", "Kill task failed"));
+  slurm.set("n-0", state,
+            GENERATE("Duplicate jobid", "Kill task failed", "SlurmdSpoolDir is full"));
   Looked node;
   for (int i = 0; i < 5; ++i) node.act(slurm, {});
   CHECK(slurm.calls.empty());
