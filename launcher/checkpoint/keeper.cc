@@ -145,7 +145,8 @@ class Keeper {
   } catch (const MemoryFull& error) {
     turn_off(error.what());
   } catch (const std::exception& error) {
-    if (off_ || store_.attempt() != attempt) return;
+    if (off_) return store_.discard(folder);  // it was turned off meanwhile
+    if (store_.attempt() != attempt) return;
     // Once for each rank: a program that does this does it at each step.
     if (std::lock_guard lock(mutex_); !told_.insert(news.rank).second) return;
     tell(Notice{
@@ -155,7 +156,7 @@ class Keeper {
   void turn_off(const std::string& why) {
     if (off_.exchange(true)) return;
     state_.turn_off();
-    store_.clear();
+    store_.close();
     store_.sweep();
     tell(Off{why});
   }
@@ -347,7 +348,7 @@ class Keeper {
   void handle(const TurnOff&) {
     off_ = true;
     state_.turn_off();
-    store_.clear();
+    store_.close();
     reading_.put([this] { store_.sweep(); });
   }
 

@@ -160,6 +160,10 @@ bool Store::add_own(int64_t attempt, int64_t rank, int64_t step,
   const std::lock_guard lock(mutex_);
   if (attempt != attempt_ || !is_own(rank)) return false;
   const fs::path folder = place_of(rank, step);
+  if (is_closed_) {
+    discard_locked(folder);
+    return false;
+  }
   if (const auto again = held_.find({step, rank}); again != held_.end()) {
     used_bytes_ -= again->second.size_bytes;
     held_.erase(again);
@@ -230,7 +234,7 @@ Store::Arrival::~Arrival() {
 bool Store::add_copy(int64_t attempt, int64_t rank, int64_t step,
                      std::shared_ptr<const Manifest> manifest, Arrival& arrival) try {
   const std::lock_guard lock(mutex_);
-  if (attempt != attempt_ || held_.contains({step, rank})) return false;
+  if (is_closed_ || attempt != attempt_ || held_.contains({step, rank})) return false;
   place({step, rank}, arrival.folder_, std::move(manifest));
   arrival.reserved_bytes_ = 0;
   return true;
@@ -275,8 +279,9 @@ bool Store::give_up_old_files() {
   return any;
 }
 
-void Store::clear() {
+void Store::close() {
   const std::lock_guard lock(mutex_);
+  is_closed_ = true;
   needed_.clear();
   while (give_up_old_file()) continue;
   while (!held_.empty()) drop(Key(held_.begin()->first));

@@ -84,8 +84,9 @@ class Store {
   void retire(const Retire& order);
   // Frees the memory that is only kept for the next copies. False if no such memory was left.
   bool give_up_old_files();
-  // Removes everything but the folders of ranks, which programs may still use.
-  void clear();
+  // Removes everything but the folders of ranks, which programs may still use, and what arrives or
+  // is added from now on, which may be on its way.
+  void close();
   // Removes the steps that an earlier store left in this folder, and returns the ranks whose
   // folders are there.
   std::vector<int64_t> leftover_ranks();
@@ -127,6 +128,7 @@ class Store {
   std::set<int64_t> ranks_;   // of this node
   std::set<int64_t> needed_;  // steps that are not dropped for others
   std::map<Key, Held> held_;
+  bool is_closed_ = false;
   int64_t used_bytes_ = 0;  // of steps and arrivals
   OldFiles old_files_;
   int64_t names_ = 0;

@@ -168,42 +168,43 @@ TEST_CASE("old files: a file that a program has seen is never written over") {
 }
 
 TEST_CASE("old files: a file that is open, mapped or linked elsewhere is not written over") {
-  Holder node;
-  const auto check = [&](const char* what, const std::function<std::string()>& look) {
+  const auto check = [](Holder& node, const char* what, const std::function<std::string()>& look) {
     INFO(what);
     CHECK(entries_in(node.old()) == 1);
     node.copy(20, 2 * mib);
     CHECK((look() == Holder::content(10, 2 * mib)));
     CHECK(entries_in(node.old()) == 0);
-    node.store.clear();
   };
-  const auto copy = [&] {
+  const auto copy = [](Holder& node) {
     node.copy(10, 2 * mib);
     Fd file(::open(node.file(10).c_str(), O_RDONLY | O_CLOEXEC));
     REQUIRE(file);
     return file;
   };
   {
-    const Fd file = copy();
+    Holder node;
+    const Fd file = copy(node);
     node.retire_below(11);
-    check("open", [&] {
+    check(node, "open", [&] {
       std::string bytes(2 * mib, '\0');
       return ::pread(file.get(), bytes.data(), bytes.size(), 0) == 2 * mib ? bytes : "";
     });
   }
   {
-    Fd file = copy();
+    Holder node;
+    Fd file = copy(node);
     const void* memory = ::mmap(nullptr, 2 * mib, PROT_READ, MAP_SHARED, file.get(), 0);
     REQUIRE(memory != MAP_FAILED);
     file.reset();
     node.retire_below(11);
-    check("mapped", [&] { return std::string(static_cast<const char*>(memory), 2 * mib); });
+    check(node, "mapped", [&] { return std::string(static_cast<const char*>(memory), 2 * mib); });
     ::munmap(const_cast<void*>(memory), 2 * mib);
   }
-  copy();
+  Holder node;
+  copy(node);
   fs::create_hard_link(node.file(10), node.folder / "link");
   node.retire_below(11);
-  check("linked", [&] { return read_file(node.folder / "link"); });
+  check(node, "linked", [&] { return read_file(node.folder / "link"); });
 }
 
 TEST_CASE("old files: one with another size than its copy had is not used") {
@@ -256,7 +257,7 @@ TEST_CASE("old files: they go when the feature turns off, and when a keeper take
   second.leftover_ranks();
   CHECK(entries_in(node.old()) == 0);
   node.copy_and_retire(20, 3 * mib);
-  node.store.clear();
+  node.store.close();
   CHECK(entries_in(node.old()) == 0);
   CHECK(node.store.used_bytes() == 0);
 }

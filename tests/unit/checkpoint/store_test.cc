@@ -167,6 +167,18 @@ TEST_CASE("store: what arrives too late is not kept") {
   CHECK(!node.own(3, 10));
 }
 
+TEST_CASE("store: nothing stays that was on its way when the store was closed") {
+  Node node(1000);
+  CHECK(node.own(3, 20));
+  const auto late = node.write(4, 20);
+  node.store.close();
+  CHECK(!node.store.add_own(1, 4, 20, late));
+  const std::string copied = node.copy(7, 20);
+  CHECK(!node.store.has(7, 20, copied));
+  CHECK(node.store.used_bytes() == 0);
+  for (const int64_t rank : {3, 4}) CHECK(node.names(node.of_rank(rank)).empty());
+}
+
 TEST_CASE("store: an attempt finds the wanted step, and nothing else") {
   Node node(1000);
   const auto wanted = node.write(3, 20);
