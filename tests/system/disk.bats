@@ -74,7 +74,7 @@ END
 }
 
 @test "disk: a job whose start a killed slurmctld had not saved starts again, with its own /tmp on all nodes" {
-  refused() { on $NAME $N-0 grep -qE "Job $JOB already (killed, do not launch batch job|running, do not launch second copy)" /var/log/slurm/slurmd.log; }
+  refused() { on $NAME $N-0 grep -qE "Job(Id=)?$JOB( SLUID=[A-Za-z0-9]+)? already (killed, do not launch batch job|running, do not launch second copy)" /var/log/slurm/slurmd.log; }
   begins_or_refused() { begins_again || refused; }
   begin_and_forget --nodes=2
   wait_for begins_or_refused || true

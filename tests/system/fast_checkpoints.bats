@@ -101,6 +101,7 @@ no_keeper() { ! keepers "$1" >/dev/null; }
 
 @test "fast checkpoints: other users can neither read nor write them" {
   wait_for no_keeper $N-0 # of the job before
+  wait_for node_is $N-0 idle # or the job runs on others
   NODES=2 submit --fast-checkpoints -- ./remember.sh 1000
   wait_for has_said "is the first in memory: each rank's on 2 nodes"
   # In the job's own view of /dev/shm, which others do not have either.
