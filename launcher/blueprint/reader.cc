@@ -76,7 +76,9 @@ class Reader {
 
  private:
   void read_name(const Node& root) {
-    const Node* node = shape_.required(root, "blueprint_name", "a blueprint");
+    const Node* node =
+        shape_.required(root, "blueprint_name", "a blueprint",
+                        "if this file is for others to `include`, check one of those instead");
     if (node == nullptr) return;
     deployment_.blueprint_name = shape_.literal(*node, "blueprint_name");
     deployment_.blueprint_name_span = node->span;

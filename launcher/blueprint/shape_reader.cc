@@ -24,7 +24,8 @@ void ShapeReader::keys(const Node& node, std::string_view what, std::vector<std:
   }
 }
 
-const Node* ShapeReader::required(const Node& node, std::string_view key, std::string_view what) {
+const Node* ShapeReader::required(const Node& node, std::string_view key, std::string_view what,
+                                  std::string_view hint) {
   const Node* found = node.find(key);
   // The key has a typo, which has already been reported.
   const bool misspelt =
@@ -33,8 +34,9 @@ const Node* ShapeReader::required(const Node& node, std::string_view key, std::s
                !source::did_you_mean(entry.key, std::vector{std::string(key)}).empty();
       });
   if (found == nullptr && !misspelt) {
-    diagnostics_.error(Code::missing_key, node.span,
-                       fmt::format("{} needs the key `{}`", what, key));
+    diagnostics_
+        .error(Code::missing_key, node.span, fmt::format("{} needs the key `{}`", what, key))
+        .help(std::string(hint));
   }
   return found;
 }

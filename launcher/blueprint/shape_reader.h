@@ -20,9 +20,9 @@ class ShapeReader {
 
   void keys(const source::Node& node, std::string_view what, std::vector<std::string> known);
 
-  // The value of a required key; nullptr, and a diagnostic, if it is missing.
+  // The value of a required key; nullptr, and a diagnostic with this hint, if it is missing.
   const source::Node* required(const source::Node& node, std::string_view key,
-                               std::string_view what);
+                               std::string_view what, std::string_view hint = {});
 
   const std::vector<source::Node>& list(const source::Node& node, std::string_view key);
   const std::vector<source::Entry>& entries(const source::Node& node, std::string_view key);
