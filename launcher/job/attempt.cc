@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <csignal>
 
+#include "common/text.h"
+
 namespace slipway::job {
 namespace {
 
@@ -30,6 +32,7 @@ Attempt::Attempt(int64_t number, World world, const std::string& launcher_node)
   evidence_.nodes = world_.nodes;
   evidence_.launcher_node = launcher_node;
   evidence_.tasks_per_node = world_.tasks_per_node;
+  for (size_t i = 0; i < world_.nodes.size(); ++i) index_of_.emplace(world_.nodes[i], i);
 }
 
 void Attempt::use(const Ports& ports) {
@@ -37,26 +40,36 @@ void Attempt::use(const Ports& ports) {
   world_.second_port = ports.second;
 }
 
-Start Attempt::start_message(size_t node, const std::vector<std::string>& command,
+Start Attempt::start_message(const std::vector<std::string>& command,
                              const TaskVariables& variables, const Variables& taken,
                              std::chrono::milliseconds watch_every) const {
   Start start;
   start.attempt = number_;
   start.command = command;
   start.set = variables.for_all(world_);
+  const std::string nodes = join(world_.nodes, ",");
+  std::erase_if(start.set, [&](const auto& variable) {
+    if (variable.second != nodes) return false;
+    start.set_to_nodes.push_back(variable.first);
+    return true;
+  });
   start.set.insert(taken.begin(), taken.end());
   if (world_.ranks_before > 0 && world_.ranks_before != world_.size())
     start.set["SLIPWAY_WORLD_CHANGED"] = std::to_string(world_.ranks_before);
   start.unset = agents_own;
-  const auto of_node = static_cast<int64_t>(node);
-  for (int64_t local = 0; local < world_.tasks_per_node; ++local) {
-    const Place place = {of_node, local};
-    start.tasks.push_back({place.rank(world_), variables.for_task(world_, place)});
-  }
-  start.pmix = {fmt::format("slipway.{}.{}", world_.job, number_), world_.nodes, of_node,
+  start.pmix = {fmt::format("slipway.{}.{}", world_.job, number_), world_.nodes, 0,
                 world_.tasks_per_node};
   start.watch_ms = watch_every.count();
   return start;
+}
+
+void Attempt::address(Start& start, size_t node, const TaskVariables& variables) const {
+  start.pmix.node = static_cast<int64_t>(node);
+  start.tasks.clear();
+  for (int64_t local = 0; local < world_.tasks_per_node; ++local) {
+    const Place place = {start.pmix.node, local};
+    start.tasks.push_back({place.rank(world_), variables.for_task(world_, place)});
+  }
 }
 
 std::vector<PmixDelivery> Attempt::handle_pmix(const std::string& node, const PmixNews& news) {
@@ -65,9 +78,9 @@ std::vector<PmixDelivery> Attempt::handle_pmix(const std::string& node, const Pm
 }
 
 void Attempt::handle(const AgentEvent& event) {
-  const auto found = std::ranges::find(world_.nodes, event.node);
-  if (found == world_.nodes.end()) return;
-  const auto node = static_cast<size_t>(found - world_.nodes.begin());
+  const auto found = index_of_.find(event.node);
+  if (found == index_of_.end()) return;
+  const size_t node = found->second;
   // Late messages belong to an earlier attempt.
   const auto if_ours = [&](const auto& news, auto handle) {
     if (news.attempt == number_) handle();
@@ -102,10 +115,11 @@ void Attempt::handle_steps(size_t node, const Beat& beat) {
   }
   const std::string& name = world_.nodes[node];
   evidence_.steps.erase(name);
-  for (const auto& [rank, step] : steps_) {
-    if (rank / world_.tasks_per_node != static_cast<int64_t>(node)) continue;
-    const auto known = evidence_.steps.emplace(name, step).first;
-    known->second = std::min(known->second, step);
+  const int64_t first = Place{static_cast<int64_t>(node), 0}.rank(world_);
+  for (auto at = steps_.lower_bound(first);
+       at != steps_.end() && at->first < first + world_.tasks_per_node; ++at) {
+    const auto known = evidence_.steps.emplace(name, at->second).first;
+    known->second = std::min(known->second, at->second);
   }
 }
 

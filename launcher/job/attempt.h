@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "common/error.h"
@@ -35,9 +36,10 @@ class Attempt {
   // Ports of the first node, before any task starts.
   void use(const Ports& ports);
   // The message that starts a node's tasks. `taken` are variables from take_step_options().
-  Start start_message(size_t node, const std::vector<std::string>& command,
-                      const TaskVariables& variables, const Variables& taken,
-                      std::chrono::milliseconds watch_every) const;
+  // A large job has many nodes: this is what all of them get, and address() adds the rest.
+  Start start_message(const std::vector<std::string>& command, const TaskVariables& variables,
+                      const Variables& taken, std::chrono::milliseconds watch_every) const;
+  void address(Start& start, size_t node, const TaskVariables& variables) const;
 
   // Throws InvalidMessage if a rank is not on the node.
   void handle(const AgentEvent& event);
@@ -88,6 +90,7 @@ class Attempt {
 
   int64_t number_;
   World world_;
+  std::unordered_map<std::string, size_t> index_of_;  // of nodes
   PmixExchange pmix_;
   Evidence evidence_;
   std::set<int64_t> ended_;           // ranks

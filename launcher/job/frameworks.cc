@@ -13,6 +13,13 @@
 namespace slipway::job {
 namespace {
 
+constexpr const char* node_list_word = "{node_list}";
+
+bool has_node_list(const std::string& value) {
+  return value.find(node_list_word) != value.npos;
+}
+
+// Without the list of nodes, which is long in a large job.
 std::vector<ValueWord> words_of_all(const World& world) {
   const std::string nodes = std::to_string(world.nodes.size());
   const std::string per_node = std::to_string(world.tasks_per_node);
@@ -26,10 +33,14 @@ std::vector<ValueWord> words_of_all(const World& world) {
       {"{tasks_per_node}", per_node},
       // As Slurm writes it: "2(x3)", and "2" for a single node.
       {"{tasks_each}", world.nodes.size() > 1 ? fmt::format("{}(x{})", per_node, nodes) : per_node},
-      {"{nodes}", nodes},
-      // A plain list: JAX takes the first name for the node of rank 0, and Slurm's bracket
-      // form is sorted.
-      {"{node_list}", join(world.nodes, ",")}};
+      {"{nodes}", nodes}};
+}
+
+// A plain list: JAX takes the first name for the node of rank 0, and Slurm's bracket form is
+// sorted.
+std::string with_node_list(std::string value, const World& world) {
+  if (!has_node_list(value)) return value;
+  return fill_in(std::move(value), {{node_list_word, join(world.nodes, ",")}});
 }
 
 std::vector<ValueWord> words_of_task(const World& world, const Place& place) {
@@ -39,9 +50,9 @@ std::vector<ValueWord> words_of_task(const World& world, const Place& place) {
 }
 
 bool differs_by_task(const std::string& value) {
-  return std::ranges::any_of(words_of_task({}, {}), [&](const ValueWord& word) {
-    return value.find(word.first) != value.npos;
-  });
+  static const std::vector<ValueWord> words = words_of_task({}, {});
+  return std::ranges::any_of(
+      words, [&](const ValueWord& word) { return value.find(word.first) != value.npos; });
 }
 
 std::vector<std::string> names_of(const std::vector<Framework>& all) {
@@ -70,17 +81,19 @@ std::string fill_in(std::string text, const std::vector<ValueWord>& words) {
 std::vector<std::string> value_words() {
   std::vector<std::string> all;
   for (const ValueWord& word : words_of_all({})) all.emplace_back(word.first);
+  all.emplace_back(node_list_word);
   for (const ValueWord& word : words_of_task({}, {})) all.emplace_back(word.first);
   return all;
 }
 
 std::string value_for_task(const std::string& value, const World& world, const Place& place) {
-  return fill_in(fill_in(value, words_of_all(world)), words_of_task(world, place));
+  return fill_in(fill_in(with_node_list(value, world), words_of_all(world)),
+                 words_of_task(world, place));
 }
 
 std::optional<std::string> value_for_all(const std::string& value, const World& world) {
   if (differs_by_task(value)) return std::nullopt;
-  return fill_in(value, words_of_all(world));
+  return fill_in(with_node_list(value, world), words_of_all(world));
 }
 
 std::vector<Framework> frameworks_of(const std::vector<Framework>& all,
@@ -127,11 +140,12 @@ Variables TaskVariables::for_all(const World& world) const {
 }
 
 Variables TaskVariables::for_task(const World& world, const Place& place) const {
+  const std::vector<ValueWord> of_all = words_of_all(world), of_task = words_of_task(world, place);
   Variables own;
   for (const Row& row : rows_) {
-    if (!row.kept() && differs_by_task(row.variable.value)) {
-      own[row.variable.name] = value_for_task(row.variable.value, world, place);
-    }
+    if (row.kept() || !differs_by_task(row.variable.value)) continue;
+    own[row.variable.name] =
+        fill_in(fill_in(with_node_list(row.variable.value, world), of_all), of_task);
   }
   return own;
 }

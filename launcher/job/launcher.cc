@@ -104,9 +104,11 @@ Attempt Launcher::run_attempt() {
   restore_checkpoints(attempt);
   if (attempt.number() == 1)
     for (const std::string& note : variables_.notes(attempt.world())) say(note);
+  const Start for_all =
+      attempt.start_message(options_.command, variables_, taken_, from_outside_.interval());
   for (size_t node = 0; node < choice_.nodes.size(); ++node) {
-    Start start =
-        attempt.start_message(node, options_.command, variables_, taken_, from_outside_.interval());
+    Start start = for_all;
+    attempt.address(start, node, variables_);
     start.set.merge(variables_of_joined(choice_.nodes[node]));
     agents_.send(choice_.nodes[node], start);
   }

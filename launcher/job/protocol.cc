@@ -107,6 +107,7 @@ void fields(auto& a, Is<Start> auto& m) {
   a.number(m.attempt, 1, largest_number);
   words(a, m.command);
   variables(a, m.set);
+  words(a, m.set_to_nodes);
   words(a, m.unset);
   a.list(m.tasks, most_values, [](auto& b, auto& value) { fields(b, value); });
   fields(a, m.pmix);

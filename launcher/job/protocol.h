@@ -22,7 +22,7 @@
 
 namespace slipway::job {
 
-inline constexpr uint32_t protocol_number = 11;
+inline constexpr uint32_t protocol_number = 12;
 Speaker this_program();
 
 // For std::visit.
@@ -117,6 +117,8 @@ struct Start {
   int64_t attempt = 0;
   std::vector<std::string> command;
   Variables set;  // for all tasks
+  // Also set, to the names in pmix.nodes, with commas: long values, of which one is enough here.
+  std::vector<std::string> set_to_nodes;
   std::vector<std::string> unset;
   std::vector<StartedTask> tasks;
   PmixWorld pmix;

@@ -11,6 +11,7 @@ namespace {
 const Start sample_start = {3,
                             {"./train.sh", "--steps", "7"},
                             {{"A", "1"}, {"B", ""}},
+                            {"NODES"},
                             {"SLURM_GTIDS"},
                             {{4, {{"RANK", "4"}}}, {5, {{"RANK", "5"}}}},
                             {"slipway.7.3", {"a", "b"}, 1, 2}};
@@ -95,6 +96,7 @@ TEST_CASE("protocol: values arrive as sent") {
   CHECK(read.attempt == 3);
   CHECK(read.command == sample_start.command);
   CHECK(read.set == sample_start.set);
+  CHECK(read.set_to_nodes == sample_start.set_to_nodes);
   CHECK(read.tasks.at(1).rank == 5);
   CHECK(read.tasks.at(1).set == sample_start.tasks[1].set);
   CHECK(read.pmix.nodes == sample_start.pmix.nodes);
