@@ -14,6 +14,8 @@
 #                        images for the cloud run in roots of their releases; two releases in one cluster; users
 #                        of LDAP and OS Login, and what a controller exports
 #   ./test.sh --soak     only: tests/system/soak_*.bats, which take minutes each: many rounds, or long watching; 512 ranks
+#   ./test.sh --soak HOURS   only: a cluster of 64 nodes lives that long with jobs, faults, kills and redeploys at random;
+#                        SEED=N repeats a run
 #   ./test.sh --gpu      only: what only the GPUs of this machine can answer (tests/gpu/run.sh --help)
 #   ./test.sh --packages only: the packages of Debian 12 and 13 and RPMs are built in clean roots, twice, and installed, used,
 #                        upgraded under a job and removed on clean systems with Slurm, and the archive is tried without root
@@ -33,6 +35,7 @@ thorough=false
 sanitize=false
 images=false
 soak=false
+soak_hours=""
 gpu=false
 case "${1:-}" in
   "") ;;
@@ -41,7 +44,14 @@ case "${1:-}" in
   --thorough) thorough=true ;;
   --all) thorough=true && sanitize=true ;;
   --images) images=true ;;
-  --soak) soak=true ;;
+  --soak)
+    soak=true
+    if [ $# -gt 1 ]; then
+      [[ $2 =~ ^[0-9]+([.][0-9]+)?$ ]] || die "--soak takes a number of hours, not $2"
+      soak_hours=$2
+      shift
+    fi
+    ;;
   --gpu) gpu=true ;;
   --packages) install_packages packages && exec tests/packages.sh --twice bookworm trixie ;;
   --own-machines) install_packages packages && build_slipway && exec tests/own_machines.sh ;;
@@ -203,6 +213,13 @@ if $gpu; then
   exit
 fi
 if $soak; then
+  if [ -n "$soak_hours" ]; then
+    SLIPWAY_TEST_MINUTES=$(awk -v hours="$soak_hours" 'BEGIN { printf "%.0f", 60 * hours }')
+    export SLIPWAY_TEST_MINUTES
+    count tests/system/run.py --limit $((SLIPWAY_TEST_MINUTES * 60 + 3600)) tests/system/soak_random.bats
+    finish
+    exit
+  fi
   # One at a time: they measure how long Slurm takes.
   count tests/system/run.py --jobs 1 tests/system/soak_*.bats
   count tests/unit/nccl-tests/start_test.py build/nccl-tests/bandwidth_perf 512
