@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/text.h"
 #include "common/wire.h"
 #include "launcher/health/history.h"
 #include "launcher/health/report_slots.h"
@@ -234,10 +233,8 @@ class Agent {
     kernel_ = {};
     tasks_.forget();
     energy_.begin(attempt_);
-    for (const std::string& name : order.set_to_nodes)
-      order.set[name] = join(order.pmix.nodes, ",");
     pmix_.begin(order.pmix);
-    waiting_ = std::move(order);
+    waiting_ = with_lists_of_nodes(std::move(order));
   }
 
   // Without the container, this node is of no use: another one takes its place.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "common/encoding.h"
+#include "common/text.h"
 #include "launcher/checkpoint/messages.h"
 
 namespace slipway::job {
@@ -241,6 +242,11 @@ void fields(auto& a, Is<RasSaid> auto& m) {
 
 Speaker this_program() {
   return {protocol_number, SLIPWAY_VERSION};
+}
+
+Start with_lists_of_nodes(Start start) {
+  for (const std::string& name : start.set_to_nodes) start.set[name] = join(start.pmix.nodes, ",");
+  return start;
 }
 
 std::string encode(const ToAgent& message) {

@@ -124,6 +124,8 @@ struct Start {
   PmixWorld pmix;
   int64_t watch_ms = 0;  // between two messages about what the tasks do; 0: none
 };
+// As the agent uses it: `set` has what set_to_nodes names.
+Start with_lists_of_nodes(Start start);
 struct Stop {
   int64_t grace_ms = 0;  // between SIGTERM and SIGKILL
 };

@@ -2,9 +2,9 @@
 // and so are the connections and the protocol; nodes, tasks and Slurm are not.
 //
 // Environment: PLAYED_NODES, cluster-nodeset-0 and so on, and PLAYED_REPORT, the file for figures
-// of the launcher, which is this process's parent. All agents connect and start the tasks that they
-// are told to; each task takes a step a second. Then nodes are lost: one, ten at once, and a
-// hundred, as by a switch; each time the next attempt follows. In the end all ranks write, and end.
+// of the launcher, which is this process's parent. All agents connect and start their tasks; each
+// takes a step a second. Then nodes are lost: one, ten at once, and a hundred, as by a switch; each
+// time the next attempt follows. In the end all ranks write, and end.
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/resource.h>

@@ -97,6 +97,7 @@ TEST_CASE("protocol: values arrive as sent") {
   CHECK(read.command == sample_start.command);
   CHECK(read.set == sample_start.set);
   CHECK(read.set_to_nodes == sample_start.set_to_nodes);
+  CHECK(with_lists_of_nodes(read).set.at("NODES") == "a,b");
   CHECK(read.tasks.at(1).rank == 5);
   CHECK(read.tasks.at(1).set == sample_start.tasks[1].set);
   CHECK(read.pmix.nodes == sample_start.pmix.nodes);
