@@ -31,8 +31,9 @@ int main(int, char** arguments) {
   const PmixWorld world = {"slipway.7.1", {"a", "b", "c"}, 1, 2};
   seed<ToAgent>(
       0,
-      {LauncherBeat{}, Start{1, {"./train"}, {{"A", "1"}}, {"B"}, {{2, {{"RANK", "2"}}}}, world},
-       Stop{2000}, Signal{10}, Requeue{"7", {"a"}, "why"}, Report{"7", 1, health::Cause::xid, "79"},
+      {LauncherBeat{},
+       Start{1, {"./train"}, {{"A", "1"}}, {"N"}, {"B"}, {{2, {{"RANK", "2"}}}}, world}, Stop{2000},
+       Signal{10}, Requeue{"7", {"a"}, "why"}, Report{"7", 1, health::Cause::xid, "79"},
        PmixOrder{1, PmixFenced{{0, 2}, 0, "x"}}, PmixOrder{1, PmixGet{2, 0, "a"}},
        PmixOrder{1, PmixGot{0, -47, ""}}, End{}, CheckpointOrder{"order"}, AskRas{1}});
   seed<ToLauncher>(
