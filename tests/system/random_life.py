@@ -5,7 +5,7 @@
 
 The cluster of BLUEPRINT, examples/quickstart.yaml, runs with NODES nodes; SUPERVISOR is its first process. In times of peace, faults are cleared, jobs end, and then has to be true:
 
-- every node is idle, without help by a person;
+- every node is idle, without help by a person; only slurmd is started again if jobs stay in the queue;
 - a job that was neither canceled nor touched by a fault has ended well;
 - the cluster has the processes that it had after the first adversity, its daemons have about as much memory and as many open files, and jobs
   have left no file in /tmp and /dev/shm of their nodes;
@@ -33,7 +33,7 @@ MEMORY_RATIO, MEMORY_ROOM_MIB = 1.5, 24
 FILES_ROOM = 8
 
 # Faults, and whether a restart is part of the repair.
-FAULTS = [("power-off", False), ("hang", False), ("link-down eth0", False), ("link-rate eth0 100mbit", False), ("gpu-lost 1", False),
+FAULTS = [("power-off", False), ("hang", False), ("link-down enp0s12", False), ("link-rate enp0s12 100mbit", False), ("gpu-lost 1", False),
           ("gpu-missing 2", False), ("gpu-ecc 5 2", False), ("gpu-celsius 3 95", False), ("gpu-nvlink 0 3", False), ("gpu-pcie-width 4 4", False),
           ("nvml-hang", False), ("nvml-mismatch", False), ("disk-full /tmp", False), ("disk-full /var/spool/slurmd", False),
           ("daemon-killed slurmd", False), ("daemon-killed munged", False), ("gpu-xid 3 79", True), ("kernel-log oops", True)]
@@ -137,6 +137,7 @@ class Life:
         self.faults[number] = (words, restart, now() + self.random.randint(5, 90), self.touch(node))
         status, output = run(SLIPWAY, "fault", DEPLOYMENT, node, *words.split())
         self.note(f"{node}: {words}" + ("" if status == 0 else f" failed: {output.strip()[-200:]}"))
+        self.counts["fault that failed"] += status != 0
 
     def repair(self, number):
         words, restart, _, entry = self.faults.pop(number)

@@ -103,6 +103,28 @@ END
   slipway fault $NAME $N-9 clear
 }
 
+@test "many nodes: if all of them break at once, a tenth is drained, and they agree on which" {
+  local name limit=$((COUNT / 10))
+  [ "$limit" -gt 2 ] || limit=2
+  all_look() {
+    local name
+    for name in $(compute_nodes $NAME); do look "$name" >/dev/null 2>&1 & done
+    wait
+  }
+  drained() { on $NAME controller sinfo --noheader --states=drain --format=%D | awk '{ sum += $1 } END { print sum + 0 }'; }
+  slurm_checks_every 0
+  for name in $(compute_nodes $NAME); do fault "$name" gpu-lost 1 >/dev/null; done
+  all_look
+  [ "$(drained)" -eq $limit ] || { drained && on $NAME controller sinfo --list-reasons && false; }
+  # Those that serve under alarm do not take the places of those that are drained.
+  all_look
+  [ "$(drained)" -eq $limit ]
+  for name in $(compute_nodes $NAME); do fault "$name" clear >/dev/null; done
+  all_look
+  all_look
+  wait_long all_idle
+}
+
 @test "many nodes: the health of all is a report of some lines" {
   run slipway health report $NAME
   [ "${#lines[@]}" -lt 40 ] || { echo "$output" | head -n 60 && false; }
