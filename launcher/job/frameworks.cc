@@ -15,10 +15,6 @@ namespace {
 
 constexpr const char* node_list_word = "{node_list}";
 
-bool has_node_list(const std::string& value) {
-  return value.find(node_list_word) != value.npos;
-}
-
 // Without the list of nodes, which is long in a large job.
 std::vector<ValueWord> words_of_all(const World& world) {
   const std::string nodes = std::to_string(world.nodes.size());
@@ -39,7 +35,7 @@ std::vector<ValueWord> words_of_all(const World& world) {
 // A plain list: JAX takes the first name for the node of rank 0, and Slurm's bracket form is
 // sorted.
 std::string with_node_list(std::string value, const World& world) {
-  if (!has_node_list(value)) return value;
+  if (value.find(node_list_word) == value.npos) return value;
   return fill_in(std::move(value), {{node_list_word, join(world.nodes, ",")}});
 }
 
