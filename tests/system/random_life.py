@@ -26,6 +26,7 @@ AT_ONCE = max(1, NODES // 10)  # nodes with a fault
 # slurmd that dies between the start of a job's first process (`extern`) and of its script leaves a job that Slurm ends by this only.
 JOB_MINUTES = 5
 LONGEST_QUEUE = 12
+DAEMONS = ("slipway-super", "slurmctld", "slurmd", "munged")
 AFTER_FAULT = 60  # seconds in which it still may touch jobs
 LATENCY_RATIO, LATENCY_PROBES = 2, 31
 # Allocators keep memory, and Slurm keeps ended jobs for MinJobAge.
@@ -65,6 +66,10 @@ def run(*command, text=None, timeout=300):
 
 def on(node, *command, **options):
     return run(SLIPWAY, "exec", DEPLOYMENT, node, "--", *command, **options)
+
+
+def deploy_of(nodes):
+    return [SLIPWAY, "deploy", BLUEPRINT, "--vars", f"deployment_name={DEPLOYMENT}", "--nodes", f"a3mega_nodeset={nodes}", "--quiet"]
 
 
 class Job:
@@ -166,12 +171,12 @@ class Life:
             self.repair(number)
         for number in range(nodes, NODES):
             self.touch(f"{PARTITION}-{number}", now() + 2 * AFTER_FAULT)
-        command = [SLIPWAY, "deploy", BLUEPRINT, "--vars", f"deployment_name={DEPLOYMENT}", "--nodes", f"a3mega_nodeset={nodes}", "--quiet"]
+        command = [*deploy_of(nodes), "--force"]
         if not interrupted:
-            status, output = run(*command, "--force")
+            status, output = run(*command)
             self.note(f"deploy of {nodes} nodes: {status} {output.strip()[-300:]}")
             return
-        child = subprocess.Popen([*command, "--force"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(self.random.random() * 3)
         child.send_signal(self.random.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
         child.wait()
@@ -200,8 +205,7 @@ class Life:
     def peace(self):
         for number in list(self.faults):
             self.repair(number)
-        status, output = run(SLIPWAY, "deploy", BLUEPRINT, "--vars", f"deployment_name={DEPLOYMENT}", "--nodes", f"a3mega_nodeset={NODES}",
-                             "--quiet", "--timeout", "300", timeout=PATIENCE)
+        status, output = run(*deploy_of(NODES), "--timeout", "300", timeout=PATIENCE)
         self.note(f"deploy of {NODES} nodes: {status} {output.strip()[-300:]}")
         begin = now()
         self.wait("no job is in the queue, or nodes have to register", lambda: now() - begin > BEFORE_NODES_REGISTER or self.no_job())
@@ -273,10 +277,9 @@ class Life:
         _, left = on("all", "sh", "-c", "ls -A /tmp /dev/shm")
         left = len(re.findall("of-a-job", left))
         latency = statistics.median(self.latency() for _ in range(LATENCY_PROBES))
-        main = ("slipway-super", "slurmctld", "slurmd", "munged")
-        return {"processes": {name: names[name] for name in main if name != "slipway-super"} | {"all": sum(names.values())}, "memory": memory,
+        return {"processes": {name: names[name] for name in DAEMONS} | {"all": sum(names.values())}, "memory": memory,
                 "files": int(files.strip() or 0), "left": left, "latency": latency,
-                "shown": {"processes": sum(names.values()), **{f"{name}": f"{memory[name]:.0f} MiB" for name in main}, "slurmctld's files": files.strip(),
+                "shown": {"processes": sum(names.values()), **{name: f"{memory[name]:.0f} MiB" for name in DAEMONS}, "slurmctld's files": files.strip(),
                           "squeue": f"{latency * 1000:.0f} ms"}}
 
     def latency(self):
@@ -292,7 +295,7 @@ class Life:
             return problems
         if state["processes"] != self.first["processes"]:
             problems.append(f"processes: {self.first['processes']} before, {state['processes']} now")
-        for name in ("slipway-super", "slurmctld", "slurmd", "munged"):
+        for name in DAEMONS:
             before, after = self.first["memory"][name], state["memory"][name]
             if after > MEMORY_RATIO * before + MEMORY_ROOM_MIB:
                 problems.append(f"{name}: {before:.0f} MiB before, {after:.0f} MiB now")
