@@ -31,18 +31,6 @@ using namespace std::chrono_literals;
 // waited this long runs anyway, but saves nothing.
 constexpr auto longest_wait_for_another = 1s;
 
-// Identifies this boot: the kernel's boot id and the start time of PID 1, because a node of a local
-// cluster restarts without its kernel.
-std::string boot_of(const Machine& machine) {
-  const std::string stat = machine.read("/proc/1/stat").value_or("");
-  const size_t name_ends = stat.rfind(')');
-  const std::vector<std::string> words =
-      split(name_ends == stat.npos ? "" : std::string_view(stat).substr(name_ends), ' ');
-  constexpr size_t start_time = 20;  // proc(5), field 22, counted from the name
-  return fmt::format("{}/{}", machine.read("/proc/sys/kernel/random/boot_id").value_or(""),
-                     words.size() > start_time ? words[start_time] : "");
-}
-
 // State kept between checks, if possible: a full disk does not keep a node from being checked.
 class State {
  public:
@@ -233,7 +221,7 @@ CheckOutcome check_node(const CheckOptions& options, Policy policy) {
   context.job_gpus = options.job_gpus;
 
   State state(options.state);
-  if (state.history.begin_boot(boot_of(machine), context.policy.deep_checks))
+  if (state.history.begin_boot(machine.boot(), context.policy.deep_checks))
     state.keep(forget_all_jobs);
   context.before = state.history.counters;
 

@@ -2,6 +2,7 @@
 #include "launcher/health/machine.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <set>
+#include <sstream>
 
 #include "common/fd.h"
 #include "common/process_stat.h"
@@ -48,6 +50,19 @@ bool awaits_kill(std::string_view status) {
   });
 }
 
+// "/-55801.400000000" from the line "boottime -55801 400000000" (time_namespaces(7)); empty if the
+// clock is the kernel's.
+std::string offset_of_clock(std::string_view offsets) {
+  for (const std::string& line : split(offsets, '\n')) {
+    std::istringstream words(line);
+    std::string clock;
+    int64_t seconds = 0, nanoseconds = 0;
+    if (!(words >> clock >> seconds >> nanoseconds) || clock != "boottime") continue;
+    return seconds == 0 && nanoseconds == 0 ? "" : fmt::format("/{}.{:09}", seconds, nanoseconds);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::optional<std::string> Machine::read(const fs::path& path) const {
@@ -64,6 +79,17 @@ std::optional<std::string> Machine::read(const fs::path& path) const {
     if (n == 0) break;
   }
   return std::string(trim(text));
+}
+
+std::string Machine::boot() const {
+  const std::string stat = read("/proc/1/stat").value_or("");
+  const size_t name_ends = stat.rfind(')');
+  const std::vector<std::string> words =
+      split(name_ends == stat.npos ? "" : std::string_view(stat).substr(name_ends), ' ');
+  constexpr size_t start_time = 20;  // proc(5), field 22, counted from the name
+  return fmt::format("{}/{}{}", read("/proc/sys/kernel/random/boot_id").value_or(""),
+                     words.size() > start_time ? words[start_time] : "",
+                     offset_of_clock(read("/proc/self/timens_offsets").value_or("")));
 }
 
 std::optional<int64_t> Machine::number(const fs::path& path) const {

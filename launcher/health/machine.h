@@ -42,6 +42,11 @@ class Machine {
   // The same, as a number.
   std::optional<int64_t> number(const std::filesystem::path& path) const;
 
+  // Identifies this boot: the kernel's boot id and the start time of PID 1, because a container or
+  // a node of a local cluster restarts without its kernel. The latter's clock begins at 0 each
+  // time, so the clock's offset from the kernel's is added.
+  std::string boot() const;
+
   // Where a link of /sys leads, seen from the machine's root; empty if it leads nowhere.
   std::filesystem::path target(const std::filesystem::path& link) const;
 

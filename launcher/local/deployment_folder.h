@@ -15,6 +15,7 @@
 //     before/           a copy of both while the controller's image changes (kept_state.h)
 //     log/<node>/       /var/log/slurm of each node; log/supervisor.log
 //     gpus/<node>/      the state of its simulated GPUs
+//     health/<node>/    what it remembers of its health, as on a disk; not of on-demand nodes
 //     run/              mount point of the nodes' roots; empty outside the supervisor
 #pragma once
 
@@ -53,6 +54,7 @@ class DeploymentFolder {
   std::filesystem::path supervisor_log() const { return path_ / "log" / "supervisor.log"; }
   std::filesystem::path run() const { return path_ / "run"; }
   std::filesystem::path gpus() const { return path_ / "gpus"; }
+  std::filesystem::path health() const { return path_ / "health"; }
 
   RunState run_state() const;
 

@@ -19,6 +19,7 @@
 #include "common/interrupts.h"
 #include "common/pidfd.h"
 #include "common/process.h"
+#include "launcher/local/changes.h"
 #include "launcher/local/checkpoint.h"
 #include "launcher/local/control.h"
 #include "launcher/local/host_mounts.h"
@@ -102,6 +103,18 @@ class Launch {
     remove_journal(folder_);
     std::filesystem::remove(folder_.control_socket());
     std::filesystem::remove_all(folder_.slurm());
+    forget_replaced_nodes();
+  }
+
+  void forget_replaced_nodes() const {
+    try {
+      for (const std::string& node : compare(plan_in_force(folder_), plan_).stopped()) {
+        std::filesystem::remove_all(folder_.health() / node);
+      }
+    } catch (const Error&) {
+      // No plan was in force, or everything is different.
+      std::filesystem::remove_all(folder_.health());
+    }
   }
 
   // Call it once nodes have registered: until then slurmctld shows them as unknown. slurmctld
@@ -169,7 +182,8 @@ class Launch {
             folder_.database(),
             mount_points(read_file("/proc/self/mountinfo")),
             node::random_key(),
-            folder_.gpus()};
+            folder_.gpus(),
+            folder_.health()};
   }
 
   void hear_nodes() { wait_for_progress("started"); }

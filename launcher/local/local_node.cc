@@ -12,6 +12,7 @@
 #include "common/file.h"
 #include "common/installation.h"
 #include "common/process.h"
+#include "launcher/health/history.h"
 #include "launcher/local/gpu_state.h"
 #include "launcher/local/host_mounts.h"
 #include "launcher/local/image_store.h"
@@ -57,6 +58,11 @@ void let_mpi_reach_other_nodes(NodeRoot& root) {
   }
 }
 
+// An on-demand node is a new machine each time. Others keep their disk when they lose power.
+bool has_disk(const PlannedNode& node) {
+  return node.role == "compute" && !node.on_demand;
+}
+
 NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundings& around) {
   NodeRoot root;
   root.folder = around.run / node.name;
@@ -90,6 +96,8 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   }
   if (node.role == "controller" && plan.elastic()) root.binds.push_back(power_mount(around.run));
   root.binds.push_back({kernel_log_of(around.gpus, node), "/dev/kmsg", true});
+  if (has_disk(node))
+    root.binds.push_back({around.health / node.name, health::state_folder, false});
   root.own_memory = {"/var/spool/slurmd"};
   show_gpus(around.gpus, node, around.prefix, root);
   return root;
@@ -154,6 +162,7 @@ LocalNode start_local_node(const PlannedNode& node, const Plan& plan,
                            const NodeSurroundings& around) {
   begin_kernel_log(around.gpus, node);
   if (!node.gpu_devices.empty()) prepare_gpus(around.gpus, node);
+  if (has_disk(node)) make_directories(around.health / node.name);
   SocketPair channel = make_socket_pair();
   const pid_t pid = start_in_new_namespaces(node_namespaces(), nullptr, [&] {
     int supervisor = channel.theirs.get();

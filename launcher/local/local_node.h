@@ -24,7 +24,8 @@ struct NodeSurroundings {
   std::filesystem::path database;                  // slurmdbd's database
   std::vector<std::filesystem::path> host_mounts;  // mount points of the host
   std::string munge_key;
-  std::filesystem::path gpus;  // <gpus>/<node> holds the state of a node's simulated GPUs
+  std::filesystem::path gpus;    // <gpus>/<node> holds the state of a node's simulated GPUs
+  std::filesystem::path health;  // <health>/<node> is what it remembers of its health
 };
 
 // A node as its supervisor sees it.

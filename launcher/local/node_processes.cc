@@ -140,6 +140,13 @@ void NodeProcesses::power_off(const std::vector<size_t>& nodes) {
   for (const size_t i : starting) end_of_start(i, "it was powered off while it was starting");
 }
 
+void NodeProcesses::discard(const std::vector<size_t>& nodes) {
+  power_off(nodes);
+  for (const size_t i : nodes) {
+    std::filesystem::remove_all(surroundings_.health / plan_.nodes[i].name);
+  }
+}
+
 void NodeProcesses::drop(const std::vector<size_t>& nodes) {
   for (const size_t i : nodes) {
     if (pid(i) > 0) ::kill(pid(i), SIGKILL);
@@ -168,7 +175,7 @@ void NodeProcesses::adopt(Plan& plan, Plan wanted) {
       gone.push_back(i);
     }
   }
-  power_off(gone);
+  discard(gone);
   std::vector<State> states(wanted.nodes.size());
   for (size_t i = 0; i < states.size(); ++i) {
     const auto before = std::ranges::find(plan.nodes, wanted.nodes[i].name, &PlannedNode::name);

@@ -38,9 +38,13 @@ class NodeProcesses {
   // Ends nodes and everything on them, as if their power failed. Nodes that are off stay off.
   void power_off(const std::vector<size_t>& nodes);
 
+  // The same, and other machines take their place: what their disks remember is gone.
+  // Throws std::filesystem::filesystem_error.
+  void discard(const std::vector<size_t>& nodes);
+
   bool any_starting() const;
 
-  // Replaces the plan. Nodes in both plans keep their state; others are powered off. Call it only
+  // Replaces the plan. Nodes in both plans keep their state; others are discarded. Call it only
   // while no node is starting. `plan` is the constructor's.
   void adopt(Plan& plan, Plan wanted);
 

@@ -269,7 +269,7 @@ class Supervisor {
         journal->phase == Journal::Phase::back ? plan_in_force(*start_.folder) : journal->wanted;
     std::vector<size_t> off;
     for (const std::string name : body.at("off")) off.push_back(nodes_.index_of(name));
-    nodes_.power_off(off);
+    nodes_.discard(off);
     const std::vector<Bridge> before = plan_.bridges;
     nodes_.adopt(plan_, std::move(wanted));
     run_ip(changed_bridges_batch(before, plan_.bridges));

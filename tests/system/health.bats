@@ -280,6 +280,21 @@ TABLE
   [ "$status" -eq 0 ]
 }
 
+@test "health: a node whose prolog failed serves again, though it lost its power" {
+  local history="$(deployments_folder)/$NAME/health/$N-2/history.json" before
+  fault $N-2 gpu-xid 1 79
+  # As for a job that ends while its prolog runs: nobody is left to tell, so the prolog fails.
+  run on $NAME $N-2 env SLURM_JOB_ID=4000000000 /opt/slipway/bin/slipway health --stage prolog --act
+  [ "$status" -ne 0 ]
+  on $NAME controller scontrol update NodeName=$N-2 State=DRAIN 'Reason=Prolog error'
+  before=$(grep -o '"boot": *"[^"]*"' "$history")
+  fault $N-2 power-off
+  fault $N-2 clear
+  serves_again $N-2
+  [ "$(grep -o '"boot": *"[^"]*"' "$history")" != "$before" ]
+  grep -q '"prolog_failed": *[1-9]' "$history"
+}
+
 @test "health: a node that Slurm drained for a job that it sent twice serves again when nothing runs there" {
   wait_for node_is $N-1 idle # with a completing job it would be draining
   on $NAME controller scontrol update NodeName=$N-1 State=DRAIN 'Reason=Duplicate jobid'

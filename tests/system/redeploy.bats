@@ -65,6 +65,10 @@ $N-3" ]
   run deploy_changed '' 3 --force
   says "nodes removed: $N-3"
   refuse pgrep -x -f 'sleep 1234'
+  # What a removed node remembered of its health is gone.
+  [ "$(ls "$(deployments_folder)/$NAME/health")" = "$N-0
+$N-1
+$N-2" ]
   [ "$(compute_nodes $NAME)" = "$N-0
 $N-1
 $N-2" ]

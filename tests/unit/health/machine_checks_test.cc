@@ -334,3 +334,21 @@ TEST_CASE("machine checks: a program named like an Xid or a fault is ignored") {
       "no record\n4,5\n;\n");
   CHECK(node.check().empty());
 }
+
+TEST_CASE("a node of a local cluster that starts again has booted") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(folder);
+  machine.write("/proc/sys/kernel/random/boot_id", "8c0f\n");
+  const auto boot_with = [&](const std::string& start, const std::string& offset) {
+    machine.write("/proc/1/stat", "1 (sleep (1) x) S 0 1 1 0 -1 4194560 9 0 0 0 0 0 0 0 20 0 1 0 " +
+                                      start + " 1024 64");
+    machine.write("/proc/self/timens_offsets",
+                  "monotonic           0         0\nboottime " + offset + "\n");
+    return machine.boot();
+  };
+  CHECK(boot_with("17", "0 0") == "8c0f/17");
+  CHECK(boot_with("0", "     -55801 400000000") == "8c0f/0/-55801.400000000");
+  CHECK(boot_with("0", "     -55801 7") == "8c0f/0/-55801.000000007");
+  std::filesystem::remove(folder / "proc/self/timens_offsets");
+  CHECK(machine.boot() == "8c0f/0");
+}
