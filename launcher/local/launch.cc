@@ -103,6 +103,7 @@ class Launch {
     remove_journal(folder_);
     std::filesystem::remove(folder_.control_socket());
     std::filesystem::remove_all(folder_.slurm());
+    std::filesystem::remove_all(folder_.gpus());  // the supervisor knew which of them had faults
     forget_replaced_nodes();
   }
 

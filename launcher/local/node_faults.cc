@@ -95,6 +95,10 @@ void NodeFaults::node_started(size_t node) {
   }
 }
 
+void NodeFaults::discarded(const std::vector<size_t>& nodes) {
+  for (const size_t i : nodes) std::erase_if(active_[plan_.nodes[i].name], is_of_gpus);
+}
+
 // The bridge end of a node's interface.
 std::string NodeFaults::our_end(size_t node, const std::string& interface) const {
   const std::vector<Port>& ports = plan_.nodes[node].ports;

@@ -35,6 +35,9 @@ class NodeFaults {
   // faults.
   void node_started(size_t node);
 
+  // Call after NodeProcesses::discard(): faults of GPUs go with them.
+  void discarded(const std::vector<size_t>& nodes);
+
  private:
   void apply(size_t node, const Fault& fault);
   void undo(size_t node, const Fault& fault);

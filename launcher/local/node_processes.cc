@@ -143,6 +143,7 @@ void NodeProcesses::power_off(const std::vector<size_t>& nodes) {
 void NodeProcesses::discard(const std::vector<size_t>& nodes) {
   power_off(nodes);
   for (const size_t i : nodes) {
+    std::filesystem::remove_all(surroundings_.gpus / plan_.nodes[i].name);
     std::filesystem::remove_all(surroundings_.health / plan_.nodes[i].name);
   }
 }

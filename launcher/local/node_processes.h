@@ -38,8 +38,8 @@ class NodeProcesses {
   // Ends nodes and everything on them, as if their power failed. Nodes that are off stay off.
   void power_off(const std::vector<size_t>& nodes);
 
-  // The same, and other machines take their place: what their disks remember is gone.
-  // Throws std::filesystem::filesystem_error.
+  // The same, and other machines take their place: their GPUs, and what their disks remember, are
+  // gone. Throws std::filesystem::filesystem_error.
   void discard(const std::vector<size_t>& nodes);
 
   bool any_starting() const;

@@ -270,6 +270,7 @@ class Supervisor {
     std::vector<size_t> off;
     for (const std::string name : body.at("off")) off.push_back(nodes_.index_of(name));
     nodes_.discard(off);
+    faults_.discarded(off);
     const std::vector<Bridge> before = plan_.bridges;
     nodes_.adopt(plan_, std::move(wanted));
     run_ip(changed_bridges_batch(before, plan_.bridges));

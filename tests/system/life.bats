@@ -96,6 +96,7 @@ destroy_answering() {
   job=$(on st-life login sbatch --parsable --nodes=2 --output=/dev/null --wrap 'exec sleep 4321')
   wait_for pgrep -x -f 'sleep 4321'
   write_down "$job"
+  slipway fault st-life stlife-a3meganodeset-3 gpu-ecc 0 2
   supervisor=$(supervisor_of st-life)
   kill -KILL "$supervisor"
   # Nothing has cleaned up yet, and everything except the files is gone.
@@ -115,6 +116,8 @@ destroy_answering() {
   [ "$(on st-life login cat /home/file)" = kept ]
   is_requeued() { on st-life login scontrol show job "$job" | grep -E "Restarts=[1-9]"; }
   wait_for is_requeued
+  # A fault ends with the supervisor that could undo it.
+  on st-life stlife-a3meganodeset-3 /opt/slipway/bin/slipway health
   run deploy st-life
   says "is running and unchanged"
 }

@@ -149,3 +149,29 @@ YAML
   says "nodes removed: stredeploy-far-0, stredeploy-far-1"
   [ "$(bridges)" -eq 1 ]
 }
+
+@test "redeploy: a machine that takes another's place has its own GPUs, without the old one's fault" {
+  cat >"$SUITE/more.yaml" <<'YAML'
+  - id: l4_nodeset
+    source: community/modules/compute/schedmd-slurm-gcp-v6-nodeset
+    use: [network]
+    settings: {name: l4, machine_type: g2-standard-24, node_count_static: 1, node_count_dynamic_max: 0}
+  - id: l4_partition
+    source: community/modules/compute/schedmd-slurm-gcp-v6-partition
+    use: [l4_nodeset]
+    settings: {partition_name: l4}
+YAML
+  local change='s/machine_type: n2-standard-4/machine_type: n2-standard-8/'
+  change+="; s/a3mega_partition, login/l4_partition, &/; /  # Where users log in/r $SUITE/more.yaml"
+  deploy_changed "$change" 3
+  gpus() { on $NAME stredeploy-l4-0 nvidia-smi -L | grep -c 'GPU [0-9]'; }
+  [ "$(gpus)" -eq 2 ]
+  slipway fault $NAME stredeploy-l4-0 gpu-ecc 0 2
+  sed -i s/g2-standard-24/g2-standard-48/ "$SUITE/more.yaml"
+  run deploy_changed "$change" 3
+  says "nodes replaced: stredeploy-l4-0 (its machine type is g2-standard-48, and was g2-standard-24)"
+  [ "$(gpus)" -eq 4 ]
+  on $NAME stredeploy-l4-0 /opt/slipway/bin/slipway health
+  run slipway status $NAME
+  lacks "gpu-ecc"
+}
