@@ -16,6 +16,7 @@
 #include "common/process.h"
 #include "common/text.h"
 #include "launcher/health/machine.h"
+#include "launcher/health/slurm_reasons.h"
 #include "launcher/health/verdict.h"
 
 namespace slipway::health {
@@ -53,26 +54,9 @@ bool follows_ours(const Slurm::NodeLine& line, const History& history) {
     return line.reason == reason && failed > 0 && line.since >= failed &&
            line.since <= failed + longest;
   };
-  return is_drained(line) && (follows("Prolog error", history.prolog_failed) ||
-                              follows("Epilog error", history.epilog_failed));
+  return is_drained(line) && (follows(prolog_failed, history.prolog_failed) ||
+                              follows(epilog_failed, history.epilog_failed));
 }
-
-// Whether slurmctld drained the node after sending a job twice. That happens if slurmctld was
-// killed, and restarted with a state that it saved before it sent the job. slurmd refuses the
-// second copy while the first one runs; slurmctld then drains the node and requeues the job.
-// Nothing is wrong with the node, which may serve once the first copy has ended. slurmctld 22.05
-// to 24.11, _slurm_rpc_complete_batch_script.
-constexpr std::string_view second_launch = "Duplicate jobid";
-
-// Whether slurmctld drained the node because a step did not end within UnkillableStepTimeout. What
-// held it may have let go since: a file server that answers again, a GPU that was reset. With
-// Slurm 22.05, nothing need have held it: if two other nodes of the job are lost at once, a
-// slurmstepd gets two requests to end, and may wait for itself (step_terminate_monitor.c).
-constexpr std::string_view unkillable_step = "Kill task failed";
-
-// Whether slurmd drained the node because it could not write a job's script: the file system filled
-// up after the prolog. The check of disks says when it has room again (slurmd/req.c).
-constexpr std::string_view full_spool = "SlurmdSpoolDir is full";
 
 // Drains by Slurm itself that are over when the checks find nothing and nothing of the node's jobs
 // is left.

@@ -115,6 +115,7 @@ Attempt Launcher::run_attempt() {
   while (!attempt.all_ended() && !is_over(attempt)) {
     if (grows_now(attempt)) attempt.plan_end();
     if (!attempt.is_planned()) pump(&attempt, patience(attempt));
+    if (cancelled_ == 0 && !run_.is_over()) check_stall(attempt);
   }
   const bool all_well = attempt.all_ended() && !attempt.has_failed();
   noticed_ms_ = now_ms();
@@ -146,10 +147,9 @@ void Launcher::check_stall(Attempt& attempt) {
     attempt.stalled(std::chrono::duration_cast<seconds>(stall), ras_.words(agents_.addresses()));
 }
 
-bool Launcher::is_over(Attempt& attempt) {
+bool Launcher::is_over(const Attempt& attempt) const {
   if (at_once_ || container_is_lost_ || run_.is_over()) return true;
   if (cancelled_ != 0) return !attempt.evidence().gone.empty();
-  check_stall(attempt);
   return attempt.has_failed() || attempt.is_planned();
 }
 

@@ -113,7 +113,7 @@ class Launcher {
   // Takes the ports that the first node's agent offers.
   void take_ports(Attempt& attempt);
   std::chrono::milliseconds patience(const Attempt& attempt) const;
-  bool is_over(Attempt& attempt);
+  bool is_over(const Attempt& attempt) const;
   void check_stall(Attempt& attempt);
   // Waits until all processes are gone and every node has reported what it knows.
   void stop(Attempt& attempt);

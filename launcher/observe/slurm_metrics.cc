@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/health/slurm_reasons.h"
 #include "launcher/health/verdict.h"
 
 namespace slipway::observe {
@@ -24,12 +25,7 @@ constexpr std::string_view state_sample = "slipway_slurm_node_state{node=\"";
 // Who drained a node: reasons that we set have our mark, and slurmctld's own have no user's.
 const char* drained_by(const health::Slurm::NodeLine& line) {
   if (health::is_own_reason(line.reason)) return "slipway";
-  static const std::set<std::string> of_slurm = {
-      "Not responding",         "Prolog error",
-      "Epilog error",           "Kill task failed",
-      "Duplicate jobid",        "batch job complete failure",
-      "SlurmdSpoolDir is full", "Node unexpectedly rebooted"};
-  return of_slurm.contains(line.reason) ? "slurm" : "other";
+  return health::is_reason_of_slurm(line.reason) ? "slurm" : "other";
 }
 
 void add_nodes(MetricSet& set, const std::vector<health::Slurm::NodeLine>& lines) {
