@@ -75,6 +75,15 @@ void throw_if_slurmctld_failed(const DeploymentFolder& folder, const std::string
                           record.how, last_output(folder, controller)));
 }
 
+// Whether the node's own record agrees that slurmd runs. Right after another machine has taken a
+// node's place, slurmctld may call it idle because of an answer of the old one's slurmd (seen with
+// 26.05). A node whose image has an older Slipway has no record.
+bool slurmd_may_run(const DeploymentFolder& folder, const std::string& node) {
+  const auto records = node::read_service_records(folder.log(node));
+  const auto record = records.find("slurmd");
+  return record == records.end() || record->second.runs;
+}
+
 std::string why_not(const DeploymentFolder& folder, const std::string& controller,
                     const ProcessResult& sinfo, const Deadline& deadline) {
   const std::string states = states_text(sinfo.output);
@@ -126,7 +135,10 @@ void wait_for_nodes(const DeploymentFolder& folder, const std::string& controlle
     if (!latest.timed_out || answer.output.empty()) answer = std::move(latest);
     for (const std::string& line : split(answer.output, '\n')) {
       const auto found = parse_state(line);
-      if (found && states.contains(found->state)) nodes.erase(found->node);
+      if (found && states.contains(found->state) && nodes.contains(found->node) &&
+          slurmd_may_run(folder, found->node)) {
+        nodes.erase(found->node);
+      }
     }
     if (nodes.size() < before) deadline.renew();
     if (tell) tell(nodes.size());
