@@ -244,7 +244,7 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   if (!site.has_pmix) {
     std::erase_if(common, [](const SlurmSetting& each) { return each.key == "MpiDefault"; });
   }
-  for (SlurmSetting& setting : job_start_settings(cluster.controller)) {
+  for (SlurmSetting& setting : job_start_settings(cluster.controller, site.slurm)) {
     common.push_back(std::move(setting));
   }
   override_settings(common, site.common);

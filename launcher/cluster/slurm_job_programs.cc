@@ -85,13 +85,20 @@ SlurmSetting prolog_timeout(std::optional<int64_t> start_of_daemon, int64_t scri
                               "node's checks give up after 15 s, and the job starts."};
 }
 
+// It calls the plugin for /tmp by another name, and warns of the old one, which will go.
+// https://slurm.schedmd.com/namespace.html
+constexpr SlurmVersion first_with_namespaces = {25, 11};
+
 }  // namespace
 
-// Only job_container/tmpfs needs Contain.
-std::vector<SlurmSetting> job_start_settings(const Controller& controller) {
+// Only the plugin for /tmp needs Contain.
+std::vector<SlurmSetting> job_start_settings(const Controller& controller,
+                                             const SlurmVersion& slurm) {
   if (!controller.private_tmp) return {{"PrologFlags", "Alloc,DeferBatch", about_prologs}};
+  const bool has_namespaces = slurm >= first_with_namespaces;
   return {{"PrologFlags", "Alloc,Contain,DeferBatch", about_prologs},
-          {"JobContainerType", "job_container/tmpfs",
+          {has_namespaces ? "NamespaceType" : "JobContainerType",
+           has_namespaces ? "namespace/tmpfs" : "job_container/tmpfs",
            "Each job has its own /tmp, /var/tmp and /dev/shm, which are removed with it and do not "
            "fill "
            "the node's. job_container.conf says where they are."}};

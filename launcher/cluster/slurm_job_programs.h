@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "common/slurm_version.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
 #include "launcher/cluster/slurm_site.h"
@@ -12,7 +13,8 @@ namespace slipway::cluster {
 
 // How a job starts on its nodes: PrologFlags and, if jobs have a /tmp of their own, the plugin
 // that gives it to them.
-std::vector<SlurmSetting> job_start_settings(const Controller& controller);
+std::vector<SlurmSetting> job_start_settings(const Controller& controller,
+                                             const SlurmVersion& slurm);
 
 // PrologEpilogTimeout, and Prolog, Epilog, TaskProlog and TaskEpilog where there is something to
 // run.

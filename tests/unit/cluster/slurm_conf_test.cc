@@ -170,6 +170,16 @@ TEST_CASE("slurm files: without cgroups, a Slurm that can looks for none") {
   CHECK(plugin({24, 11, 5}) == "CgroupPlugin=disabled\n");
 }
 
+TEST_CASE("slurm files: the plugin for a job's own /tmp has the name that this Slurm uses") {
+  const auto plugin = [](const slipway::SlurmVersion& slurm) {
+    const SlurmSite site = local_slurm_site(false, 0, slurm);
+    return lines_of(files_of(quickstart_cluster(), site).at("slurm.conf"),
+                    {"JobContainerType", "NamespaceType"});
+  };
+  CHECK(plugin({25, 5}) == "JobContainerType=job_container/tmpfs\n");
+  CHECK(plugin({25, 11}) == "NamespaceType=namespace/tmpfs\n");
+}
+
 TEST_CASE("slurm files: node_conf overrides the catalogue, and CPUs follow it") {
   CHECK(node_line_with({{"ThreadsPerCore", "1"}, {"realmemory", "1000"}, {"Weight", "5"}}) ==
         "NodeName=quickstart-a3meganodeset-[0-3] State=UNKNOWN RealMemory=1000 Boards=1 "
