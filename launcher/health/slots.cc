@@ -45,11 +45,61 @@ Fd make_free_slot(const Fd& folder, const std::string& name) {
   return {};
 }
 
-// Takes a slot from its user, and creates a new file: the user may still have the old one open.
+// A name that no free slot has, although names of slots are numbers, too.
+std::string new_free_name(const Fd& folder) {
+  for (int i = 0;; ++i) {
+    std::string name = fmt::format("{}{:02}", free_prefix, i);
+    if (::faccessat(folder.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0) return name;
+  }
+}
+
+Fd open_at_once(const Fd& folder, const std::string& name, int flags) {
+  // O_NONBLOCK: a user's lease makes other opens wait.
+  return Fd(::openat(folder.get(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+}
+
+// Whether nobody else has it open: only then does the kernel grant the lease. Those who only read
+// it do not matter if everyone may.
+bool is_left_alone(const Fd& folder, const std::string& name, bool readable) {
+  const Fd slot = open_at_once(folder, name, O_RDONLY);
+  if (!slot || ::fcntl(slot.get(), F_SETLEASE, readable ? F_RDLCK : F_WRLCK) != 0) return false;
+  ::fcntl(slot.get(), F_SETLEASE, F_UNLCK);
+  return true;
+}
+
+// Makes a slot root's own. False if its user still has a way to it.
+bool make_own(const Fd& folder, const std::string& name) {
+  struct stat info = {};
+  const Fd slot = open_slot(folder, name, O_RDONLY, info);
+  return slot && ::fchown(slot.get(), ::geteuid(), static_cast<gid_t>(-1)) == 0 &&
+         ::fchmod(slot.get(), 0600) == 0;
+}
+
+// Takes a slot from its user. A file that is open keeps its room after its removal: it is
+// used again, if that is safe. Otherwise a new one takes its place, now or in refill_slots().
 std::string take_slot(const Fd& folder, const std::string& name) {
+  struct stat info = {};
+  if (::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return "";
+  const std::string freed = new_free_name(folder);
+  const bool readable = (info.st_mode & S_IROTH) != 0;
+  if (make_own(folder, name) && is_left_alone(folder, name, readable)) {
+    const Fd slot = open_at_once(folder, name, O_RDWR);
+    if (slot && reset_slot(slot) &&
+        ::renameat(folder.get(), name.c_str(), folder.get(), freed.c_str()) == 0) {
+      return freed;
+    }
+  }
   if (::unlinkat(folder.get(), name.c_str(), 0) != 0) return "";
-  const std::string freed = free_prefix + name;
   return make_free_slot(folder, freed) ? freed : "";
+}
+
+// Replaces slots that were removed when there was no room for a new one.
+void refill_slots(const Fd& folder, std::vector<std::string>& names) {
+  while (names.size() < most_slots) {
+    const std::string name = new_free_name(folder);
+    if (!make_free_slot(folder, name)) return;
+    names.push_back(name);
+  }
 }
 
 // Takes the least recently changed slot.
@@ -100,7 +150,8 @@ bool assign_slot(const std::filesystem::path& folder, const std::string& name, u
   if (open_slot(fd, name, O_RDONLY, info) && info.st_uid == user) return true;
   const Fd lock = lock_slots(fd);
   if (!lock) return false;
-  const std::vector<std::string> names = slot_names(fd);
+  std::vector<std::string> names = slot_names(fd);
+  refill_slots(fd, names);
   const auto slot = std::ranges::find_if(names, is_free_slot);
   const std::string free = slot != names.end() ? *slot : take_oldest_slot(fd, names);
   return !free.empty() && give_free_slot(fd, free, name, user, readable);

@@ -4,7 +4,10 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -177,4 +180,87 @@ TEST_CASE("report slots: reports beyond a check's limit wait for the next check"
   CHECK(found.reports.size() == 4);
   empty_slots(folder.path(), found);
   CHECK(find_reports(folder.path()).reports.size() == 2);
+}
+
+namespace {
+
+// As a node has it: without room for anything but the slots. In a mount namespace of its own.
+struct RealSlots {
+  TemporaryDirectory folder;
+  RealSlots() {
+    REQUIRE(::mount("slots", folder.path().c_str(), "tmpfs", MS_NOSUID | MS_NODEV,
+                    slots_mount_options(0755).c_str()) == 0);
+    prepare_slots(folder.path());
+  }
+  ~RealSlots() { ::umount2(folder.path().c_str(), MNT_DETACH); }
+
+  size_t slots() const { return slot_names(open_slots(folder.path())).size(); }
+  bool give(int job, uid_t user = 1001) const {
+    return assign_slot(folder.path(), std::to_string(job), user, true);
+  }
+  void release(int job) const { release_slot(folder.path(), std::to_string(job)); }
+  Fd hold(int job, int flags) const {
+    return Fd(::open((folder / std::to_string(job)).c_str(), flags | O_CLOEXEC));
+  }
+};
+
+bool may_mount() {
+  return ::geteuid() == 0 && ::unshare(CLONE_NEWNS) == 0 &&
+         ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("job slots: a number of a job that free slots had as names does not cost a slot") {
+  if (!may_mount()) return;
+  const RealSlots all;
+  for (int job = 10; job < 10 + most_slots; ++job) {
+    REQUIRE(all.give(job));
+    all.release(job);
+  }
+  CHECK(all.slots() == most_slots);
+}
+
+TEST_CASE("job slots: who holds the slots of others open does not use them up") {
+  if (!may_mount()) return;
+  const RealSlots all;
+  std::vector<Fd> held;
+  for (int job = 100; job < 200; ++job) {
+    REQUIRE(all.give(job));
+    held.push_back(all.hold(job, O_RDONLY));
+    REQUIRE(held.back());
+    all.release(job);
+    REQUIRE(all.slots() == most_slots);
+  }
+}
+
+TEST_CASE("job slots: an owner who holds a slot open cannot write to the next job's") {
+  if (!may_mount()) return;
+  const RealSlots all;
+  REQUIRE(all.give(100, 1001));
+  Fd held = all.hold(100, O_RDWR);
+  REQUIRE(held);
+  all.release(100);
+  REQUIRE(all.give(101, 1002));
+  for (int job = 102; job < 101 + most_slots - 1; ++job) REQUIRE(all.give(job, 1002));
+  REQUIRE(::pwrite(held.get(), "x", 1, 0) == 1);
+  for (const std::string& name : slot_names(open_slots(all.folder.path())))
+    CHECK(read_slot(Fd(::open((all.folder / name).c_str(), O_RDONLY | O_CLOEXEC))) == "");
+  held.reset();
+  REQUIRE(all.give(200, 1002));
+  CHECK(all.slots() == most_slots);
+}
+
+TEST_CASE("job slots: a slot whose room another one took comes back") {
+  if (!may_mount()) return;
+  const RealSlots all;
+  const auto page = static_cast<off_t>(::sysconf(_SC_PAGESIZE));
+  REQUIRE(all.give(100));
+  REQUIRE(all.give(101));
+  REQUIRE(::ftruncate(all.hold(100, O_RDWR).get(), 0) == 0);
+  REQUIRE(::fallocate(all.hold(101, O_RDWR).get(), 0, 0, 2 * page) == 0);
+  all.release(100);
+  all.release(101);
+  REQUIRE(all.give(102));
+  CHECK(all.slots() == most_slots);
 }
