@@ -67,6 +67,22 @@ void prepare_user_files(const std::filesystem::path& folder, mode_t mode) {
   health::prepare_slots(folder);
 }
 
+// Users write to their parts of it, so it is a file system of its own: what fills it does not fill
+// /run, which daemons need. Not under a node that may have containers.
+void prepare_containers() {
+  make_folder_for("root", containers_folder, 0755);
+  if (listens(slurmd_port) || is_mount_point(containers_folder) ||
+      !std::filesystem::is_empty(containers_folder)) {
+    return;
+  }
+  // As /run has it on systems with systemd. A file in memory costs about a kilobyte even if it is
+  // empty.
+  constexpr const char* options = "mode=0755,size=20%,nr_inodes=500k";
+  if (::mount("tmpfs", containers_folder, "tmpfs", MS_NOSUID | MS_NODEV, options) != 0) {
+    throw_errno(fmt::format("cannot mount {}", containers_folder));
+  }
+}
+
 }  // namespace
 
 void prepare_folders() {
@@ -74,7 +90,7 @@ void prepare_folders() {
   make_folder_for("slurm", log_folder, 0755);
   make_folder_for("slurm", "/var/spool/slurmctld", 0755);
   make_folder_for("root", spool_folder, 0755);
-  make_folder_for("root", containers_folder, 0755);
+  prepare_containers();
 }
 
 void prepare_spool() {

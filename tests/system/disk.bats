@@ -172,6 +172,49 @@ END
   serves_again $N-1
 }
 
+# bats test_tags=user
+@test "disk: a user who appends to the job's script until slurmd's spool is full drains no node" {
+  local job
+  on $NAME $N-1 mount -o remount,size=32m /var/spool/slurmd
+  on $NAME login sh -c 'cat >/home/grow.sh' <<'END'
+#!/bin/sh
+chmod u+w "$0"
+head -c 64M /dev/zero >>"$0"
+sleep 600
+END
+  job=$(as_user sbatch --parsable --nodelist=$N-1 --output=/home/out/grown /home/grow.sh)
+  wait_for on $NAME login grep -q "No space" /home/out/grown
+  run look $N-1 --json
+  says '"finding": "scratch-full"'
+  says "0 MiB free; uid 65534 has "
+  run reason_of $N-1
+  [ "$output" = none ]
+  as_user scancel "$job"
+  wait_for on $NAME $N-1 sh -c '[ ! -e /var/spool/slurmd/job* ]'
+  on $NAME $N-1 mount -o remount,size=50% /var/spool/slurmd
+  look $N-1
+}
+
+# bats test_tags=user
+@test "disk: what users leave beside their containers fills neither /run nor the node's checks" {
+  local folder=/run/slipway/containers
+  on $NAME $N-1 sh -c "mount -o remount,size=16m $folder && install -d -m 700 -o nobody $folder/65534"
+  run slipway exec $NAME $N-1 --user nobody --chdir / -- python3 /home/fill.py $folder/65534 bytes
+  says "No space left on device"
+  on $NAME $N-1 sh -c 'head -c 1M /dev/zero >/run/free && rm /run/free'
+  run look $N-1
+  lacks "full"
+  # Where nobody has mounted it: the plugin makes the folder in /run.
+  on $NAME $N-1 sh -c "umount $folder && mount -o remount,size=16m /run && install -d -m 700 -o nobody $folder/65534"
+  slipway exec $NAME $N-1 --user nobody --chdir / -- python3 /home/fill.py $folder/65534 bytes
+  run look $N-1 --json
+  says '"finding": "scratch-full"'
+  run reason_of $N-1
+  [ "$output" = none ]
+  on $NAME $N-1 sh -c "rm -r $folder/65534; mount -o remount,size=50% /run"
+  look $N-1
+}
+
 @test "disk: a ledger without space is reported once, and the job continues" {
   on $NAME $N-1 sh -c 'mkdir -p /srv && mount -t tmpfs -o size=1m,nr_inodes=2,mode=1777 tmpfs /srv && touch /srv/only'
   run on $NAME login srun --quiet --nodelist=$N-1 --ntasks=1 true
