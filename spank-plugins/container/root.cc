@@ -243,7 +243,8 @@ void RootBuilder::add_mounts() {
   mount_system();
   mount_configuration();
   mount_home();
-  for (const MountRequest& mount : pmi_mounts(plan_.job)) mount_line(roots(), line_of(mount));
+  for (const MountRequest& mount : pmi_mounts(plan_.job, node_.get()))
+    mount_line(roots(), line_of(mount));
   for (const MountLine& line :
        parse_fstab(read_in_root(container_.get(), "etc/fstab"), plan_.job)) {
     mount_line(roots(), line);

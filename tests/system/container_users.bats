@@ -220,3 +220,29 @@ END
   [ "$refused" -ne 0 ]
   [[ "$output" == *"unrecognized option"* ]]
 }
+
+@test "container users: sockets that others name like those of PMIx keep no step from its server" {
+  local node pid
+  slurm_has_pmix || return 0
+  node=$(compute_nodes $NAME | head -n 1)
+  # Of the next jobs; names of sockets are seen from everywhere on the node.
+  write_program /home/sockets.py <<'END'
+import socket, os, sys, time
+held = []
+os.makedirs("/tmp/others", exist_ok=True)
+for job in range(1, 1000):
+    folder = "/tmp/others/pmix.%d.0" % job
+    os.makedirs(folder, exist_ok=True)
+    one = socket.socket(socket.AF_UNIX)
+    one.bind("/tmp/others/stepd.slurm.pmix.%d.0" % job)
+    one.listen()
+    held.append(one)
+open("/tmp/others/ready", "w")
+time.sleep(600)
+END
+  slipway exec $NAME "$node" --user bob --chdir / -- sh -c 'exec setsid python3 /home/sockets.py >/dev/null 2>&1 </dev/null &'
+  wait_for sh_on "$node" 'test -e /tmp/others/ready'
+  run as_ann "srun --quiet --nodelist=$node --mpi=pmix --container-image=/home/a.sqsh sh -c \"findmnt --noheadings --output=TARGET \\\$PMIX_SERVER_TMPDIR\""
+  sh_on "$node" 'pkill -f [h]ome/sockets.py; rm -r /tmp/others'
+  [[ "$output" == */pmix.*.0* ]] || { echo "$output" && false; }
+}

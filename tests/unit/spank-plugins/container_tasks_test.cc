@@ -1,12 +1,20 @@
 // Tests of what the tasks of a step in a container get.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
+
+#include "common/fd.h"
 
 #include "spank-plugins/container/ours.h"
 #include "spank-plugins/container/outcome.h"
 #include "spank-plugins/container/planning.h"
 #include "spank-plugins/container/pmi.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
 
 using namespace slipway::container;
 
@@ -42,10 +50,26 @@ TEST_CASE("container variables: what a batch script hands on is not taken for th
 
 TEST_CASE("container PMIx: the server's folder is beside the socket of Slurm's plugin") {
   const std::string line = "000: 00000002 00000000 00010000 0001 01 32249120 /var/spool/slurmd/";
-  CHECK(pmix_folder("Num RefCount\n" + line + "stepd.slurm.pmix.2.0\n", "2", "0") ==
-        "/var/spool/slurmd/pmix.2.0");
-  CHECK(pmix_folder(line + "stepd.slurm.pmix.12.0\n", "2", "0").empty());
-  CHECK(pmix_folder(line + "stepd.slurm.pmix.2.01\n", "2", "0").empty());
+  using Paths = std::vector<std::string>;
+  CHECK(pmix_folders("Num RefCount\n" + line + "stepd.slurm.pmix.2.0\n", "2", "0") ==
+        Paths{"/var/spool/slurmd/pmix.2.0"});
+  CHECK(pmix_folders(line + "stepd.slurm.pmix.12.0\n", "2", "0").empty());
+  CHECK(pmix_folders(line + "stepd.slurm.pmix.2.01\n", "2", "0").empty());
+}
+
+TEST_CASE("container PMIx: sockets of others with such names lead nowhere") {
+  if (::geteuid() != 0) return;  // files of others
+  const TemporaryDirectory node;
+  for (const char* folder : {"spool/pmix.7.0", "others/pmix.7.0"})
+    std::filesystem::create_directories(node / folder);
+  REQUIRE(::chown((node / "others/pmix.7.0").c_str(), 1001, 1001) == 0);
+  std::filesystem::create_directory_symlink("spool", node / "link");
+  const slipway::Fd root(::open(node.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  CHECK(own_pmix_folder({"/none/pmix.7.0", "/others/pmix.7.0", "/link/pmix.7.0", "/spool/pmix.7.0"},
+                        root.get()) == "/spool/pmix.7.0");
+  // Slurm's own spool can be a link.
+  CHECK(own_pmix_folder({"/others/pmix.7.0", "/link/pmix.7.0"}, root.get()) == "/link/pmix.7.0");
+  CHECK(own_pmix_folder({"/others/pmix.7.0"}, root.get()).empty());
 }
 
 TEST_CASE("container PMIx: the tasks' folder is where the job wants it") {
@@ -55,7 +79,7 @@ TEST_CASE("container PMIx: the tasks' folder is where the job wants it") {
                 {"SLURM_JOB_UID", "5"},
                 {"PMIX_SERVER_TMPDIR", "/spool/pmix.7.0"}});
     std::string all;
-    for (const MountRequest& mount : pmi_mounts(job)) all += mount.target + " ";
+    for (const MountRequest& mount : pmi_mounts(job, AT_FDCWD)) all += mount.target + " ";
     return all;
   };
   CHECK(places({}) == "/spool/pmix.7.0 /tmp/spmix_appdir_5_7.0 /tmp/spmix_appdir_7.0 ");

@@ -170,8 +170,8 @@ TEST_CASE("container PMIx: the folder of a step's server") {
       "0: 2 0 10000 1 1 5 /var/spool/slurmd/pmix.4.10/stepd.slurm.pmix.4.10.0\n"
       "0: 2 0 10000 1 1 6 /var/spool/slurmd/pmix.4.1/stepd.slurm.pmix.4.1.0\n"
       "0: 2 0 10000 1 1 7\n";
-  CHECK(pmix_folder(sockets, "4", "1") == "/var/spool/slurmd/pmix.4.1");
-  CHECK(pmix_folder(sockets, "4", "2").empty());
+  CHECK(pmix_folders(sockets, "4", "1") == std::vector<std::string>{"/var/spool/slurmd/pmix.4.1"});
+  CHECK(pmix_folders(sockets, "4", "2").empty());
 }
 
 TEST_CASE("container messages: any bytes come back, and anything else is refused") {
