@@ -17,11 +17,14 @@
 
 #include "common/child.h"
 #include "common/error.h"
+#include "common/pidfd.h"
+#include "spank-plugins/container/slurmstepd_line.h"
 
 namespace slipway::container {
 namespace {
 
 constexpr size_t longest_message = 64 << 10;
+constexpr auto patience_with_writer = std::chrono::seconds(2);
 
 void drop_streams(int first, int last) {
   const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -121,17 +124,23 @@ Saving::Saving(const User& user, uint32_t job, const std::function<void()>& save
     send(line.theirs, answer);
   };
   writer_ = start_as(user, write, job);
+  writer_process_ = open_pidfd(writer_);
   line_ = std::move(line.ours);
 }
 
 Saving::~Saving() {
   line_.reset();
+  if (!ends_within(writer_process_, patience_with_writer)) kill_process(writer_process_);
   wait_for_child(writer_);
   ::munmap(shared_, sizeof(Shared));
 }
 
-std::string Saving::run() const {
+std::string Saving::run(std::optional<std::chrono::milliseconds> limit) const {
   send(line_, "save");
+  if (limit && !readable_until(line_.get(), std::chrono::steady_clock::now() + *limit)) {
+    kill_process(writer_process_);
+    return "it takes too long, and Slurm has ended the step";
+  }
   const std::string answer = receive(line_);
   if (answer.empty()) return "the process that saves the container was ended";
   return answer.starts_with('!') ? answer.substr(1) : "";

@@ -10,8 +10,10 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +39,12 @@ class Saving {
   // Whether `save` has run. If Slurm killed the tasks, nobody has waited for that.
   bool has_run() const { return shared_->has_run; }
 
-  // Runs it, unless that has begun, and waits. Returns why it failed; empty: it did not.
-  std::string run() const;
+  pid_t writer() const { return writer_; }
+
+  // Runs it, unless that has begun, and waits. Returns why it failed; empty: it did not. `limit` is
+  // for slurmstepd, which Slurm expects to end soon after its tasks; the process that writes is the
+  // user's, who can stop it.
+  std::string run(std::optional<std::chrono::milliseconds> limit = std::nullopt) const;
 
  private:
   struct Shared {
@@ -49,6 +55,7 @@ class Saving {
   Shared* shared_;  // with all tasks
   Fd line_;         // to the process that writes
   pid_t writer_ = 0;
+  Fd writer_process_;
 };
 
 }  // namespace slipway::container

@@ -31,8 +31,12 @@ namespace fs = std::filesystem;
 
 constexpr auto time_for_the_lock = std::chrono::seconds(2);
 constexpr auto patience = std::chrono::seconds(10);  // for the maker to end the container
-// The user's folders can be on a file system that does not answer, or have any number of files.
-constexpr auto time_to_remove = std::chrono::seconds(60);
+// The user's folders can be on a file system that does not answer, or have any number of files, and
+// the process that removes them is the user's, who can stop it. Slurm drains a node whose epilog,
+// with its checks of the node, takes longer than PrologEpilogTimeout, 60 s.
+constexpr auto time_to_remove = std::chrono::seconds(25);
+// After Slurm has killed the tasks: if a step does not end soon, Slurm drains the node.
+constexpr auto time_to_save = std::chrono::seconds(20);
 
 struct Maker {
   StepFacts facts;
@@ -176,7 +180,7 @@ bool StepStart::follow_task(uint32_t tasks,
 
 void StepStart::save() const {
   if (!saving_ || saving_->has_run() || !read_outcome().error.empty()) return;
-  if (const std::string error = saving_->run(); !error.empty()) throw Error(error);
+  if (const std::string error = saving_->run(time_to_save); !error.empty()) throw Error(error);
 }
 
 void StepStart::end_maker() {

@@ -246,3 +246,31 @@ END
   sh_on "$node" 'pkill -f [h]ome/sockets.py; rm -r /tmp/others'
   [[ "$output" == */pmix.*.0* ]] || { echo "$output" && false; }
 }
+
+@test "container users: who stops the process that removes the job's containers does not hold up the epilog" {
+  local node begin
+  node=$(compute_nodes $NAME | head -n 1)
+  write_program /home/stop.py <<'END'
+import os, signal, time
+open("/tmp/stops", "w")
+while True:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            state = open("/proc/%s/status" % pid).read()
+            parent = state.split("PPid:\t")[1].split()[0]
+            if "\nUid:\t4321\t" in state and "epilog" in open("/proc/%s/cmdline" % parent).read():
+                os.kill(int(pid), signal.SIGSTOP)
+        except (OSError, IndexError):
+            pass
+END
+  as_ann "srun --quiet --nodelist=$node --container-image=/home/a.sqsh true"
+  slipway exec $NAME "$node" --user ann --chdir / -- sh -c 'exec setsid python3 /home/stop.py >/dev/null 2>&1 </dev/null &'
+  wait_for sh_on "$node" 'test -e /tmp/stops'
+  # Many files, so that there is a process to stop.
+  as_ann "srun --quiet --nodelist=$node sh -c \"d=/run/slipway/containers/4321/job.\\\$SLURM_JOB_ID.x; mkdir -p \\\$d; cd \\\$d; seq 100000 | xargs touch\""
+  begin=$SECONDS
+  wait_for all_are_idle
+  sh_on "$node" 'pkill -f [h]ome/stop.py; rm /tmp/stops'
+  sh_on "$node" 'grep -q "the user.s files do not answer" /var/log/slurm/slurmd.log'
+  [ $((SECONDS - begin)) -lt 45 ]
+}
