@@ -100,6 +100,24 @@ std::string for_locale(std::string text) {
   return ascii(text);
 }
 
+std::string without_controls(std::string_view text) {
+  if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; }))
+    return std::string(text);
+  std::string out;
+  while (!text.empty()) {
+    const size_t length = character_length(text);
+    const std::string_view character = text.substr(0, length);
+    const auto first = static_cast<unsigned char>(character[0]);
+    // The second row of them, U+0080 to U+009F, is C2 80 to C2 9F; a lone byte may be one, too.
+    const bool is_control =
+        (first < 0x20 && first != '\t') || (first >= 0x7f && length == 1) ||
+        (first == 0xc2 && length == 2 && static_cast<unsigned char>(character[1]) < 0xa0);
+    out += is_control ? "?" : character;
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
 std::string_view ellipsis() {
   return locale_has_utf8() ? "…" : "...";
 }

@@ -21,6 +21,10 @@ std::string ascii(std::string_view text);
 // `text` as the locale can show it.
 std::string for_locale(std::string text);
 
+// Text that a user of the cluster has chosen, such as a job's name, on one line: `?` for each
+// control character but tabs, which a terminal could take for a command.
+std::string without_controls(std::string_view text);
+
 // What ends or begins text that was cut.
 std::string_view ellipsis();
 

@@ -18,6 +18,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/locale_text.h"
 #include "common/text.h"
 #include "common/utc.h"
 
@@ -116,9 +117,13 @@ void read_value(const Json& value, double& number) {
   value.get_to(number);
 }
 
-template <class T>
-void read_value(const Json& value, T& texts) {
+void read_value(const Json& value, std::string& text) {
+  text = without_controls(value.get<std::string>());
+}
+
+void read_value(const Json& value, std::vector<std::string>& texts) {
   value.get_to(texts);
+  for (std::string& text : texts) text = without_controls(text);
 }
 
 void check_words(const Entry& entry) {
@@ -145,7 +150,7 @@ Entry parse_line(std::string_view line) {
     }
     entry.event = event_of(json.at("event").get<std::string>());
     entry.time_ms = parse_time(json.at("time").get<std::string>());
-    json.at("job").get_to(entry.job);
+    read_value(json.at("job"), entry.job);
     for_each_field(entry,
                    [&](const char* name, auto& member) { read_value(json.at(name), member); });
     check_words(entry);

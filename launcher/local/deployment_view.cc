@@ -11,6 +11,8 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/locale_text.h"
+#include "common/secret.h"
 #include "common/text.h"
 #include "common/utc.h"
 #include "launcher/local/control.h"
@@ -152,7 +154,9 @@ void ask_slurm(DeploymentView& view) {
   auto nodes = std::async(std::launch::async, [&] {
     return ask_slurm_for(view, {"sinfo", "-h", "-N", "-o", "%N|%T|%R|%E"});
   });
-  const Answer jobs = ask_slurm_for(view, {"squeue", "-h", "-o", "%i|%j|%T|%D|%R"});
+  // Names of jobs may have lines of their own, but not with this mark.
+  const std::string mark = to_hex(random_secret());
+  const Answer jobs = ask_slurm_for(view, {"squeue", "-h", "-o", mark + "|%i|%T|%D|%R|%j"});
   const Answer states = nodes.get();
   view.slurm.asked = true;
   if (!jobs.came || !states.came) {
@@ -171,8 +175,10 @@ void ask_slurm(DeploymentView& view) {
     node->second->reason = reason == "none" || is_past ? "" : reason;
   }
   for (const auto& line : jobs.lines) {
-    if (line.size() != 5) continue;
-    view.jobs.push_back({line[0], line[1], line[2], to_number<int>(line[3]).value_or(0), line[4]});
+    if (line.size() < 6 || line[0] != mark) continue;
+    const std::string name = join({line.begin() + 5, line.end()}, "|");
+    view.jobs.push_back(
+        {line[1], without_controls(name), line[2], to_number<int>(line[3]).value_or(0), line[4]});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "common/locale_text.h"
 #include "common/text.h"
 #include "launcher/local/control.h"
 #include "launcher/node/service_supervisor.h"
@@ -134,7 +135,9 @@ std::string SlurmControl::jobs_on(const Names& nodes, const char* states) const 
 }
 
 std::string SlurmControl::jobs(const Names& nodes) const {
-  return join(split(jobs_on(nodes, every_state), '\n'), ", ");
+  std::vector<std::string> jobs = split(jobs_on(nodes, every_state), '\n');
+  for (std::string& job : jobs) job = without_controls(job);
+  return join(jobs, ", ");
 }
 
 void SlurmControl::restart() const {

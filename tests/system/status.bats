@@ -92,3 +92,14 @@ status_says() { run as_tester timeout 60 "$SUITE/prefix/bin/slipway" status $NAM
   on $NAME controller scontrol update NodeName=$N State=RESUME
   says "$N: reason: a new cable"
 }
+
+@test "status: a job's name adds no job and no command for the terminal" {
+  local job
+  job=$(on $NAME login sbatch --parsable --output=/dev/null --job-name=$'a\e[2J|b\n7|RUNNING|100|none|forged' --wrap true)
+  status_says
+  on $NAME login scancel "$job"
+  says "2 jobs"
+  says "$job a?[2J|b"
+  lacks "forged"
+  lacks $'\e'
+}

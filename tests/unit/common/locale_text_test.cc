@@ -18,3 +18,9 @@ TEST_CASE("locale text: other characters and broken bytes become question marks,
   CHECK(ascii("\xe2\x80") == "??");
   CHECK(ascii("\xe2\x80z") == "??z");
 }
+
+TEST_CASE("locale text: what a terminal could take for commands becomes question marks") {
+  CHECK(without_controls("train \x1b]0;mine\a\r\n2") == "train ?]0;mine???2");
+  CHECK(without_controls("a\u009bH\x9b\x7f") == "a?H??");
+  CHECK(without_controls("Zürich → 東京") == "Zürich → 東京");
+}

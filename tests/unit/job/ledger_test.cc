@@ -48,6 +48,13 @@ TEST_CASE("ledger: every line reads back as written") {
   CHECK(again == text);
 }
 
+TEST_CASE("ledger: a terminal gets no commands from another user's ledger") {
+  Entry entry = begun(0);
+  entry.command = {"train\x1b[2J", "a\tb\n"};
+  const Ledger ledger = parse_ledger(to_line(entry), "x.jsonl");
+  CHECK(ledger.entries[0].command == std::vector<std::string>{"train?[2J", "a\tb?"});
+}
+
 TEST_CASE("ledger: a torn last line is ignored, wherever it was torn") {
   const std::string whole = to_line(begun(0)), last = to_line(started(10, 1));
   for (size_t length = 1; length < last.size(); ++length) {
