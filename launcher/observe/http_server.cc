@@ -2,6 +2,7 @@
 #include "launcher/observe/http_server.h"
 
 #include <fmt/core.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
 
 #include "common/error.h"
 #include "common/text.h"
@@ -70,7 +72,8 @@ ParsedRequest parse_request(std::string_view text) {
     if (colon == std::string::npos || !is_token(lines[i].substr(0, colon))) {
       throw Error("not a request");
     }
-    parsed.request.headers[to_lower(std::string_view(lines[i]).substr(0, colon))] = trim(std::string_view(lines[i]).substr(colon + 1));
+    parsed.request.headers[to_lower(std::string_view(lines[i]).substr(0, colon))] =
+        trim(std::string_view(lines[i]).substr(colon + 1));
   }
   parsed.is_whole = true;
   return parsed;
@@ -111,13 +114,31 @@ void HttpServer::serve() {
 
 void HttpServer::accept_clients() {
   for (;;) {
-    Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    sockaddr_in from = {};
+    socklen_t length = sizeof from;
+    Fd socket(::accept4(listener_.get(), reinterpret_cast<sockaddr*>(&from), &length,
+                        SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket && (errno == EINTR || errno == ECONNABORTED)) continue;
     if (!socket) return;
-    // The oldest has had the most time.
-    if (clients_.size() >= limits_.clients) clients_.pop_front();
-    clients_.push_back({std::move(socket), Clock::now() + limits_.patience, {}, {}, 0, false});
+    if (clients_.size() >= limits_.clients) drop_one();
+    clients_.push_back({std::move(socket),
+                        from.sin_addr.s_addr,
+                        Clock::now() + limits_.patience,
+                        {},
+                        {},
+                        0,
+                        false});
   }
+}
+
+// Of the address with the most clients, so that nobody displaces others; the oldest, which has had
+// the most time.
+void HttpServer::drop_one() {
+  std::map<uint32_t, size_t> of_address;
+  for (const Client& client : clients_) ++of_address[client.address];
+  const auto most =
+      std::ranges::max_element(of_address, {}, [](const auto& each) { return each.second; });
+  clients_.erase(std::ranges::find(clients_, most->first, &Client::address));
 }
 
 bool HttpServer::serve_client(Client& client) {

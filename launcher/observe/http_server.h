@@ -68,6 +68,7 @@ class HttpServer {
  private:
   struct Client {
     Fd socket;
+    uint32_t address;  // IPv4
     Clock::time_point deadline;
     std::string request, answer;
     size_t sent = 0;
@@ -75,6 +76,7 @@ class HttpServer {
   };
 
   void accept_clients();
+  void drop_one();
   // False when there is nothing more to do for the client.
   bool serve_client(Client& client);
   void answer(Client& client, const HttpAnswer& answer, bool with_body);

@@ -53,7 +53,11 @@ struct Visitor {
   Fd socket = new_tcp_socket();
   std::string answer;
   bool ended = false;
-  explicit Visitor(int port) {
+  explicit Visitor(int port, const char* from = "127.0.0.1") {
+    sockaddr_in own = {};
+    own.sin_family = AF_INET;
+    ::inet_pton(AF_INET, from, &own.sin_addr);
+    REQUIRE(::bind(socket.get(), reinterpret_cast<sockaddr*>(&own), sizeof own) == 0);
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<uint16_t>(port));
@@ -159,6 +163,23 @@ TEST_CASE("http server: with too many clients, the oldest is dropped") {
   REQUIRE(served.until([&] { return asks.has_ended(); }));
   CHECK(first_line(asks.answer) == "HTTP/1.1 200 OK");
   REQUIRE(served.until([&] { return crowd.front().has_ended(); }));
+}
+
+TEST_CASE("http server: a crowd from one address displaces nobody else") {
+  HttpServer::Limits limits;
+  limits.clients = 8;
+  Served served(limits);
+  Visitor asks(served.port, "127.0.0.2");
+  served.server.serve();
+  std::list<Visitor> crowd;
+  for (int i = 0; i < 50; ++i) {
+    crowd.emplace_back(served.port);
+    served.server.serve();
+    CHECK(served.server.clients() <= 8);
+  }
+  asks.say("GET / HTTP/1.1\r\n\r\n");
+  REQUIRE(served.until([&] { return asks.has_ended(); }));
+  CHECK(first_line(asks.answer) == "HTTP/1.1 200 OK");
 }
 
 TEST_CASE("http server: a request is read as RFC 9112 has it") {
