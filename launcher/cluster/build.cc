@@ -16,6 +16,7 @@
 #include "launcher/cluster/controller_settings.h"
 #include "launcher/cluster/hosts.h"
 #include "launcher/cluster/model_part.h"
+#include "launcher/cluster/network_links.h"
 
 namespace slipway::cluster {
 namespace {
@@ -138,20 +139,6 @@ class Builder {
     return ids.back();
   }
 
-  // Resolves a field that names modules. If a module makes several parts, the nth mention refers to
-  // the nth part: a machine's interfaces take a module's networks in order.
-  std::vector<std::string> ids(const ModelPart& part, std::string_view field,
-                               std::string_view what) {
-    std::vector<std::string> named = part.ids(field, what);
-    std::map<std::string, size_t> times;
-    for (std::string& id : named) {
-      const std::vector<std::string>& made = made_by_[id];
-      const size_t nth = times[id]++;
-      if (!made.empty()) id = made[std::min(nth, made.size() - 1)];
-    }
-    return named;
-  }
-
   void add_network(const ModelPart& part) {
     const std::string id = new_id(part);
     cluster_.networks.push_back(
@@ -162,7 +149,7 @@ class Builder {
   void add_file_system(const ModelPart& part) {
     cluster_.file_systems.push_back(
         {new_id(part), part.text("kind"), without_end_slash(part.text("mount")),
-         part.integer("size_gib", 0, most_gib, "size_gb"), part.id("network", "network")});
+         part.integer("size_gib", 0, most_gib, "size_gb"), part.module_id("network")});
   }
 
   // Only file systems that are in the model: a module without a model may make others.
@@ -217,7 +204,7 @@ class Builder {
     MachineSpec machine;
     machine.machine_type = part.text("machine_type");
     if (!deployment_.has_hosts(part.module().id))
-      machine.networks = ids(part, "networks", "network");
+      machine.networks = resolve(part.networks("networks"), made_by_, cluster_.networks);
     if (part.has("threads_per_core")) {
       machine.threads_per_core =
           part.integer("threads_per_core", 0, 2, "advanced_machine_features");

@@ -153,27 +153,35 @@ std::map<std::string, std::string> ModelPart::text_map(std::string_view field) c
   return texts;
 }
 
-std::vector<std::string> ModelPart::ids(std::string_view field, std::string_view what) const {
-  std::vector<std::string> ids;
+std::string ModelPart::module_id(std::string_view field) const {
+  const Value* value = find(field);
+  const auto* id = value == nullptr ? nullptr : value->as<std::string>();
+  if (value != nullptr && id == nullptr && !value->is_null()) wrong(field, *value);
+  return id == nullptr ? std::string() : *id;
+}
+
+std::vector<NetworkLink> ModelPart::networks(std::string_view field) const {
+  std::vector<NetworkLink> links;
   const Value* value = find(field);
   const auto* list = value == nullptr ? nullptr : value->as<Value::List>();
   if (value != nullptr && list == nullptr) wrong(field, *value);
-  if (list == nullptr) return ids;
+  if (list == nullptr) return links;
   for (const Value& item : *list) {
-    if (const auto* id = item.as<std::string>()) {
-      ids.push_back(*id);
+    const auto* object = item.as<Value::Object>();
+    const auto member = [&](const char* key) -> const std::string* {
+      const auto found = object == nullptr ? Value::Object::const_iterator() : object->find(key);
+      return object == nullptr || found == object->end() ? nullptr
+                                                         : found->second.as<std::string>();
+    };
+    if (const std::string* id = member("id")) {
+      links.push_back({*id, {}});
+    } else if (const std::string* link = member("link"); link != nullptr && !link->empty()) {
+      links.push_back({{}, *link});
     } else {
-      no_such(what);
+      no_such("network");
     }
   }
-  return ids;
-}
-
-std::string ModelPart::id(std::string_view field, std::string_view what) const {
-  const Value* value = find(field);
-  const auto* id = value == nullptr ? nullptr : value->as<std::string>();
-  if (value != nullptr && id == nullptr) no_such(what);
-  return id == nullptr ? std::string() : *id;
+  return links;
 }
 
 std::vector<MountedFileSystem> ModelPart::mounts(std::string_view field) const {

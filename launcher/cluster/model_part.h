@@ -19,6 +19,12 @@ namespace slipway::cluster {
 source::Span place_of(const blueprint::Module& module, std::string_view input,
                       std::string_view key = {});
 
+// The network of a machine's interface.
+struct NetworkLink {
+  std::string module;   // the module that makes it; empty if none of the blueprint does
+  std::string outside;  // then its subnetwork, as the blueprint writes it
+};
+
 class ModelPart {
  public:
   ModelPart(const blueprint::Module& module, std::string kind, expression::Value::Object fields,
@@ -41,9 +47,12 @@ class ModelPart {
   std::vector<std::string> texts(std::string_view field) const;
   std::map<std::string, std::string> text_map(std::string_view field) const;
 
-  // Ids of modules in this deployment. `what` says what each must be: "network".
-  std::vector<std::string> ids(std::string_view field, std::string_view what) const;
-  std::string id(std::string_view field, std::string_view what) const;
+  // The id of a module in this deployment; empty for null, which stands for none of them.
+  std::string module_id(std::string_view field) const;
+
+  // Networks, one for each interface: a list of {id, link}, with a subnetwork's name or self link
+  // if no module has it.
+  std::vector<NetworkLink> networks(std::string_view field) const;
 
   // File systems of this deployment and where they are mounted: a list of {id, mount}, in which
   // `mount` may be unknown or null, and is then empty.
