@@ -141,8 +141,8 @@ class Builder {
 
   void add_network(const ModelPart& part) {
     const std::string id = new_id(part);
-    cluster_.networks.push_back(
-        {id, part.text("name"), part.text("cidr"), part.integer("mtu_bytes", 0, 65535, "mtu")});
+    cluster_.networks.push_back({id, part.text_or("name", part.module().id), part.text("cidr"),
+                                 part.integer("mtu_bytes", 0, 65535, "mtu")});
     origins_[id] = {part.module().id, part.text("at")};
   }
 

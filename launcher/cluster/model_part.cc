@@ -92,6 +92,11 @@ std::string ModelPart::text(std::string_view field) const {
   return text.value_or("");
 }
 
+std::string ModelPart::text_or(std::string_view field, const std::string& unknown) const {
+  const auto found = fields_.find(field);
+  return found != fields_.end() && !found->second.is_known() ? unknown : text(field);
+}
+
 bool ModelPart::is_empty_text(std::string_view field) const {
   const auto found = fields_.find(field);
   return found != fields_.end() && expression::text_of(found->second) == "";
@@ -160,6 +165,22 @@ std::string ModelPart::module_id(std::string_view field) const {
   return id == nullptr ? std::string() : *id;
 }
 
+namespace {
+
+// The first module of whose outputs a value that is not yet known consists; empty if there is none.
+std::string module_in(const Value& value) {
+  std::string module;
+  if (!value.is_unknown()) return module;
+  expression::for_each_reference(
+      expression::to_expression(value), [&](const expression::Traversal& path, Span) {
+        if (module.empty() && path.root == "module" && !path.steps.empty())
+          module = path.steps[0].name;
+      });
+  return module;
+}
+
+}  // namespace
+
 std::vector<NetworkLink> ModelPart::networks(std::string_view field) const {
   std::vector<NetworkLink> links;
   const Value* value = find(field);
@@ -168,15 +189,20 @@ std::vector<NetworkLink> ModelPart::networks(std::string_view field) const {
   if (list == nullptr) return links;
   for (const Value& item : *list) {
     const auto* object = item.as<Value::Object>();
-    const auto member = [&](const char* key) -> const std::string* {
+    const auto member = [&](const char* key) {
       const auto found = object == nullptr ? Value::Object::const_iterator() : object->find(key);
-      return object == nullptr || found == object->end() ? nullptr
-                                                         : found->second.as<std::string>();
+      return object == nullptr || found == object->end() ? nullptr : &found->second;
     };
-    if (const std::string* id = member("id")) {
-      links.push_back({*id, {}});
-    } else if (const std::string* link = member("link"); link != nullptr && !link->empty()) {
-      links.push_back({{}, *link});
+    const Value *id = member("id"), *link = member("link");
+    const auto* module = id == nullptr ? nullptr : id->as<std::string>();
+    const auto* outside = link == nullptr ? nullptr : link->as<std::string>();
+    if (module != nullptr) {
+      links.push_back({*module, {}});
+    } else if (outside != nullptr && !outside->empty()) {
+      links.push_back({{}, *outside});
+    } else if (const std::string part_of = link == nullptr ? "" : module_in(*link);
+               !part_of.empty()) {
+      links.push_back({part_of, {}});
     } else {
       no_such("network");
     }

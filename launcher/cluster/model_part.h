@@ -37,6 +37,9 @@ class ModelPart {
   // reports a diagnostic and returns an empty value.
   std::string text(std::string_view field) const;
 
+  // Like text(), but another text if the value is not known before deployment.
+  std::string text_or(std::string_view field, const std::string& unknown) const;
+
   // Whether a field's value is known, and an empty text.
   bool is_empty_text(std::string_view field) const;
 

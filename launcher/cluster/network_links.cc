@@ -21,8 +21,8 @@ std::string id_of(const std::string& link) {
 }
 
 // One of the model with this id or, as a link may name what a module stands for, this name.
-std::string find_or_add(const std::string& link, std::vector<Network>& networks) {
-  const std::string id = id_of(link), name = last_part(link);
+std::string find_or_add(const std::string& id, const std::string& name,
+                        std::vector<Network>& networks) {
   const auto found = std::ranges::find_if(
       networks, [&](const Network& n) { return n.id == id || n.name == name; });
   if (found != networks.end()) return found->id;
@@ -38,12 +38,12 @@ std::vector<std::string> resolve(const std::vector<NetworkLink>& links,
   std::map<std::string, size_t> times;
   for (const NetworkLink& link : links) {
     if (link.module.empty()) {
-      ids.push_back(find_or_add(link.outside, networks));
+      ids.push_back(find_or_add(id_of(link.outside), last_part(link.outside), networks));
       continue;
     }
     const auto made = made_by.find(link.module);
     const size_t nth = times[link.module]++;
-    ids.push_back(made == made_by.end() ? link.module
+    ids.push_back(made == made_by.end() ? find_or_add(link.module, link.module, networks)
                                         : made->second[std::min(nth, made->second.size() - 1)]);
   }
   return ids;

@@ -15,8 +15,8 @@ using NetworksByModule = std::map<std::string, std::vector<std::string>>;
 
 // The ids of the networks of `links`, in their order. If a module makes several networks, the nth
 // link to it refers to the nth: a machine's interfaces take a module's networks in order. A link to
-// a network that no module of the blueprint makes adds a network of which only the cloud knows the
-// range.
+// a network that no module of the blueprint makes, or one without a model, adds a network of which
+// only the cloud knows the range.
 std::vector<std::string> resolve(const std::vector<NetworkLink>& links,
                                  const NetworksByModule& made_by, std::vector<Network>& networks);
 
