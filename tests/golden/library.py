@@ -23,6 +23,14 @@ def unknown_kinds(paths):
                     yield f"{path}: the place of `{name}` is of the kind `{kind}`, which zones.yaml does not have"
 
 
+def quoted_texts(paths):
+    """Rules whose text has quotes around it: a folded text needs none, and messages would show them."""
+    for path in paths:
+        for rule in yaml.safe_load((ROOT / "blueprints" / path / "module.yaml").read_text()).get("rules", []):
+            if rule.get("else", "").startswith('"'):
+                yield f"{path}: the text of a rule has quotes around it: {rule['else']}"
+
+
 def main():
     problems = []
     with tempfile.TemporaryDirectory() as folder:
@@ -47,6 +55,7 @@ def main():
                      if len(line) > 100 and max(len(word) for word in line.split()) < 80]
         problems += [breaks_schema(shown(path, "--format", "json")) for path in paths]
         problems += unknown_kinds(paths)
+        problems += quoted_texts(paths)
     problems = [problem for problem in problems if problem]
     print(*problems, sep="\n")
     print(f"{len(paths)} modules, {len(problems)} problems")
