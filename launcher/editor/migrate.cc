@@ -346,9 +346,7 @@ class Migrator {
   // Empty if a person has to write it.
   std::string new_value(const SettingRule& rule, const Node& value) {
     if (!value.is_scalar()) return {};
-    if (const auto found = rule.values.find(value.text); found != rule.values.end()) {
-      return found->second;
-    }
+    if (const std::string* found = rule.value_for(value)) return *found;
     return variables_.opposite(rule, value);
   }
 

@@ -36,7 +36,7 @@ void MigratedVariables::change(const Node& vars, const source::Sources& sources,
               entry.key));
       continue;
     }
-    const auto value = rule.values.find(entry.value.text);
+    const std::string* value = rule.value_for(entry.value);
     const bool is_used = std::ranges::any_of(names_, [&entry](const Occurrence& one) {
       return one.kind == NameKind::variable && !one.is_definition && one.name == entry.key;
     });
@@ -45,9 +45,9 @@ void MigratedVariables::change(const Node& vars, const source::Sources& sources,
     } else if (!rule.gone.empty() && !is_used) {
       edits_.remove_entry(vars, i);
       say(at, false, fmt::format("variable `{}` is left out: {}", entry.key, rule.gone));
-    } else if (value != rule.values.end() && vars.find(rule.to) == nullptr) {
+    } else if (value != nullptr && vars.find(rule.to) == nullptr) {
       edits_.replace(entry.key_span, rule.to);
-      edits_.replace(entry.value.span, value->second);
+      edits_.replace(entry.value.span, *value);
       renamed_[entry.key] = rule.to;
       say(at, false,
           fmt::format("variable `{}` is now `{}`, as modules have it", entry.key, rule.to));

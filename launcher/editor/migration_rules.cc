@@ -73,6 +73,14 @@ void read_module(const Node& node, const std::set<std::string>& sources, Diagnos
 
 }  // namespace
 
+const std::string* SettingRule::value_for(const source::Node& value) const {
+  if (!value.is_scalar()) return nullptr;
+  const source::Scalar scalar = source::resolve(value);
+  const bool* boolean = std::get_if<bool>(&scalar);
+  const auto found = values.find(boolean == nullptr ? value.text : *boolean ? "true" : "false");
+  return found == values.end() ? nullptr : &found->second;
+}
+
 MigrationRules load_migration_rules(const std::filesystem::path& library) {
   MigrationRules rules;
   cluster::read_library_table(library / "catalogue/migrations.yaml",

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/source/yaml.h"
+
 namespace slipway::editor {
 
 // What becomes of a setting.
@@ -18,6 +20,9 @@ struct SettingRule {
   std::string gone;                            // why it is left out
   std::string by_hand;                         // what a person has to do
   std::vector<std::string> only_if;  // it counts only for values with one of these in their text
+
+  // What takes a value's place; null if the rule does not say. `False` is the value `false`.
+  const std::string* value_for(const source::Node& value) const;
 };
 
 struct ModuleRule {
