@@ -107,7 +107,8 @@ void add_script_buckets(Context& context, const blueprint::Module& module,
   }
 }
 
-// The buckets of a machine's startup scripts. The controller's module has that of login nodes.
+// The buckets of a machine's startup scripts. The controller's module may have that of all login
+// nodes.
 Value::Object script_buckets(Context& context, const blueprint::Module& module, bool is_login,
                              const blueprint::Module& controller) {
   Value::Object buckets;
