@@ -17,6 +17,7 @@
 #include "launcher/google/toolkit.h"
 #include "launcher/modules/fetch.h"
 #include "launcher/modules/import.h"
+#include "launcher/modules/library.h"
 #include "launcher/modules/lifetimes.h"
 
 namespace slipway::commands {
@@ -164,8 +165,9 @@ int run_import(const ImportInput& input) {
   }
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
-  const modules::Checkout checkout = modules::read_checkout(
-      checkout_folder(input.source, toolkit.repository), sources, diagnostics);
+  const modules::Checkout checkout =
+      modules::read_checkout(checkout_folder(input.source, toolkit.repository), sources,
+                             diagnostics, modules::Library(library, sources, {}).paths());
   std::string version = input.version.empty() ? checkout.version : input.version;
   const bool is_bare = !version.empty() && version[0] >= '0' && version[0] <= '9';
   if (is_bare) version.insert(0, "v");  // as tags are named

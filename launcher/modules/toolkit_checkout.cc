@@ -67,7 +67,7 @@ class CheckoutReader {
   CheckoutReader(source::Sources& sources, source::Diagnostics& diagnostics)
       : sources_(sources), diagnostics_(diagnostics) {}
 
-  Checkout read(const fs::path& folder) {
+  Checkout read(const fs::path& folder, const std::vector<std::string>& library) {
     for (const char* part : {"community/modules", "modules"}) {
       for (const fs::path& category : subfolders(folder / part)) {
         if (category.filename() == internal_category) continue;
@@ -75,6 +75,7 @@ class CheckoutReader {
           if (is_terraform_module(module)) {
             read_module(module, module.lexically_relative(folder).string());
           }
+          read_inner_modules(folder, module.lexically_relative(folder).string() + '/', library);
         }
       }
     }
@@ -88,6 +89,15 @@ class CheckoutReader {
   }
 
  private:
+  void read_inner_modules(const fs::path& folder, const std::string& parent,
+                          const std::vector<std::string>& library) {
+    for (const std::string& path : library) {
+      if (path.starts_with(parent) && is_terraform_module(folder / path)) {
+        read_module(folder / path, path);
+      }
+    }
+  }
+
   void read_module(const fs::path& folder, const std::string& path) {
     ToolkitModule module;
     module.interface = read_terraform_module(folder, path, sources_, diagnostics_);
@@ -212,8 +222,8 @@ std::vector<int> version_numbers(const std::string& version) {
 }
 
 Checkout read_checkout(const fs::path& folder, source::Sources& sources,
-                       source::Diagnostics& diagnostics) {
-  return CheckoutReader(sources, diagnostics).read(folder);
+                       source::Diagnostics& diagnostics, const std::vector<std::string>& library) {
+  return CheckoutReader(sources, diagnostics).read(folder, library);
 }
 
 }  // namespace slipway::modules

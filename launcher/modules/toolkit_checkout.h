@@ -29,9 +29,11 @@ struct Checkout {
 };
 
 // Reads modules/CATEGORY/NAME and community/modules/CATEGORY/NAME, without Cluster Toolkit's
-// internal ones. Reports mistakes in their files. Throws Error if the folder has no modules.
+// internal ones, and those modules within them that the library has, by their paths. Reports
+// mistakes in their files. Throws Error if the folder has no modules.
 Checkout read_checkout(const std::filesystem::path& folder, source::Sources& sources,
-                       source::Diagnostics& diagnostics);
+                       source::Diagnostics& diagnostics,
+                       const std::vector<std::string>& library = {});
 
 // "v1.95.0" as numbers, for comparisons; empty if it is not a version.
 std::vector<int> version_numbers(const std::string& version);
