@@ -12,6 +12,7 @@
 
 #include "common/file.h"
 #include "common/text.h"
+#include "launcher/modules/lifetimes.h"
 #include "launcher/modules/terraform_module.h"
 #include "launcher/source/yaml.h"
 
@@ -103,6 +104,14 @@ const Interface* Library::find(const std::string& text, source::Diagnostics& dia
     said.help(fmt::format("for a local folder, write `./{}`", text));
   } else if (near.empty()) {
     said.help("`slipway modules` lists the library");
+    const std::string version = library_version(directory_);
+    if (!version.empty() && (text.starts_with("modules/") || text.starts_with("community/"))) {
+      said.help(
+          fmt::format("the library is that of Cluster Toolkit {}: a later module comes from its "
+                      "repository, with "
+                      "`//{}?ref=RELEASE`",
+                      version, text));
+    }
   }
   return nullptr;
 }
