@@ -75,7 +75,16 @@ Missing missing_in(const Space& space, uint64_t free_bytes, const CheckRun& run)
 // the cause if their files take more than the missing space. So does what could not be counted in
 // time, because only users hide a large file among thousands.
 bool is_filled_by_users(const Space& space, const FileOwners& owners, const Missing& missing) {
-  const Share users = owners.all();
+  Share users = owners.all();
+  if (space.is_memory) {
+    // All files were counted. What nobody can find is a user's, too: a file without a name that is
+    // only mapped, or on its way through a socket. Daemons have theirs open.
+    const auto rest = [](uint64_t used, uint64_t known) { return used > known ? used - known : 0; };
+    users.bytes += rest(space.total_bytes - space.free_bytes, users.bytes + owners.others.bytes);
+    // And the root.
+    users.inodes +=
+        rest(space.total_inodes - space.free_inodes, users.inodes + owners.others.inodes + 1);
+  }
   return space.for_everybody || !owners.is_whole ||
          (users.bytes >= missing.bytes && users.inodes >= missing.inodes);
 }
@@ -84,7 +93,9 @@ void room(const Machine& machine, const std::string& path, const Space& space, C
   const uint64_t free = space.for_everybody ? space.user_free_bytes : space.free_bytes;
   const Missing missing = missing_in(space, free, run);
   if (missing.bytes == 0 && missing.inodes == 0) return;
-  const FileOwners owners = machine.owners_of_files(path, run.context.policy.user_folders, missing);
+  const std::vector<std::string> folders =
+      space.is_memory ? std::vector{path} : run.context.policy.user_folders;
+  const FileOwners owners = machine.owners_of_files(path, folders, missing);
   std::string evidence = missing.bytes > 0 ? fmt::format("{} MiB free", free >> 20)
                                            : fmt::format("{} inodes free", space.free_inodes);
   if (!owners.users.empty()) evidence += "; " + words_of(owners);

@@ -38,12 +38,14 @@ class Count {
   bool is_on_it(const struct stat& info) const { return info.st_dev == device_; }
 
   void add(const struct stat& info) {
-    if (!is_on_it(info) || !is_ordinary_user(info.st_uid)) return;
+    if (!is_on_it(info)) return;
     if (info.st_nlink > 1 && !S_ISDIR(info.st_mode) && !linked_.insert(info.st_ino).second) return;
-    Share& share = owners.users[info.st_uid];
+    const bool is_users = is_ordinary_user(info.st_uid);
+    Share& share = is_users ? owners.users[info.st_uid] : owners.others;
     const uint64_t bytes = static_cast<uint64_t>(info.st_blocks) * block;
     share.bytes += bytes;
     ++share.inodes;
+    if (!is_users) return;
     bytes_ += bytes;
     ++inodes_;
   }

@@ -20,6 +20,7 @@ struct Share {
 struct FileOwners {
   std::map<uid_t, Share> users;
   bool is_whole = true;  // false: the deadline passed before all was counted
+  Share others = {};     // of system accounts, in the same folders
 
   Share all() const;
 };
@@ -33,7 +34,7 @@ struct Missing {
 // Policy 9.2.2), munge and slurm among them.
 bool is_ordinary_user(uid_t uid);
 
-// Adds up users' files in those of `folders` that are on the file system of `path`, and files that
+// Adds up files in those of `folders` that are on the file system of `path`, and files that
 // were removed but are still open (`processes` is /proc), until they explain what is missing or
 // `deadline` has passed. Follows no links and enters no other file system. A file counts for its
 // owner, whatever its path.

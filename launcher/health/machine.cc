@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -48,6 +50,14 @@ bool awaits_kill(std::string_view status) {
     if (!line.starts_with("SigPnd:") && !line.starts_with("ShdPnd:")) return false;
     return (std::strtoull(line.c_str() + 7, nullptr, 16) & kill_bit) != 0;
   });
+}
+
+bool is_root_in_memory(const fs::path& folder) {
+  struct statfs system = {};
+  struct stat here = {}, above = {};
+  return ::statfs(folder.c_str(), &system) == 0 && system.f_type == TMPFS_MAGIC &&
+         ::stat(folder.c_str(), &here) == 0 && ::stat((folder / "..").c_str(), &above) == 0 &&
+         (here.st_dev != above.st_dev || here.st_ino == above.st_ino);
 }
 
 // "/-55801.400000000" from the line "boottime -55801 400000000" (time_namespaces(7)); empty if the
@@ -160,7 +170,8 @@ std::optional<Space> Machine::space(const fs::path& path) const {
                now.f_ffree,
                now.f_files,
                (info.st_mode & S_IWOTH) != 0 || is_ordinary_user(info.st_uid),
-               (now.f_flag & ST_RDONLY) != 0};
+               (now.f_flag & ST_RDONLY) != 0,
+               is_root_in_memory(at(path))};
 }
 
 FileOwners Machine::owners_of_files(const fs::path& path, const std::vector<std::string>& folders,

@@ -24,6 +24,7 @@ struct Space {
   uint64_t free_inodes = 0, total_inodes = 0;  // 0 of 0 if the file system has no inode counts
   bool for_everybody = false;  // everyone may write to the folder, or a user owns it
   bool read_only = false;
+  bool is_memory = false;  // the root of a file system in memory
 };
 
 struct ClockState {

@@ -211,6 +211,24 @@ END
   says '"finding": "scratch-full"'
   run reason_of $N-1
   [ "$output" = none ]
+  # A file without a name, on its way through a socket, which nothing shows.
+  write_program /home/hide.py <<'END'
+import array, os, socket, time
+file = os.open("large", os.O_RDWR)
+ends = socket.socketpair()
+ends[0].sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [file]))])
+os.unlink("large")
+os.close(file)
+open("/tmp/hidden", "w")
+time.sleep(600)
+END
+  slipway exec $NAME $N-1 --user nobody --chdir $folder/65534 -- sh -c 'exec setsid python3 /home/hide.py >/dev/null 2>&1 </dev/null &'
+  wait_for on $NAME $N-1 test -e /tmp/hidden
+  run look $N-1 --json
+  says '"finding": "scratch-full"'
+  run reason_of $N-1
+  [ "$output" = none ]
+  on $NAME $N-1 sh -c "pkill -f [h]ome/hide.py; rm /tmp/hidden"
   on $NAME $N-1 sh -c "rm -r $folder/65534; mount -o remount,size=50% /run"
   look $N-1
 }

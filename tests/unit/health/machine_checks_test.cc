@@ -192,6 +192,21 @@ TEST_CASE("machine checks: a disk that users filled is not the node's fault") {
   CHECK(node.check() == Lines{"scratch-full /: 32 MiB free"});
 }
 
+TEST_CASE("machine checks: what nobody can find in memory is a user's") {
+  FileNode node;
+  node.machine.spaces["/run"] = {0, 0, gib, 100000, 200000, false, false, true};
+  FileOwners& owners = node.machine.owners["/run"];
+  // Daemons' logs.
+  owners.others = {gib, 100000};
+  CHECK(node.check() == Lines{"disk-full /run: 0 MiB free"});
+  // Hidden by a user, of whom only a little is seen.
+  owners.others = {gib / 4, 100};
+  owners.users[1000] = {1 << 20, 1};
+  CHECK(node.check() == Lines{"scratch-full /run: 0 MiB free; uid 1000 has 1 file and 1 MiB"});
+  node.machine.spaces["/run"].is_memory = false;
+  CHECK(node.check() == Lines{"disk-full /run: 0 MiB free; uid 1000 has 1 file and 1 MiB"});
+}
+
 TEST_CASE("machine checks: the disk that slurmd writes to is full before it is small") {
   FileNode node;
   constexpr uint64_t mib = 1 << 20;
