@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include <chrono>
 #include <ctime>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "common/error.h"
 #include "common/file.h"
@@ -65,22 +63,27 @@ void remove_folder(const fs::path& folder) {
   }
 }
 
-// Returns an empty Fd if another process holds a conflicting lock for longer than `patience`.
-// Listing images takes such locks for a moment (is_held).
-Fd lock_image(const LocalImage& image, int how, std::chrono::milliseconds patience) {
+Fd open_description(const LocalImage& image, int mode) {
   const fs::path file = image.folder / description;
-  Fd lock(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!lock && errno == ENOENT) throw Error(fmt::format("there is no image `{}`", image.name));
-  if (!lock) throw_errno(fmt::format("cannot open {}", file.string()));
-  constexpr std::chrono::milliseconds pause{10};
-  for (; ::flock(lock.get(), how | LOCK_NB) != 0; patience -= pause) {
-    if (patience.count() <= 0) return Fd();
-    std::this_thread::sleep_for(pause);
-  }
-  return lock;
+  Fd opened(::open(file.c_str(), mode | O_CLOEXEC));
+  if (!opened && errno == ENOENT) throw Error(fmt::format("there is no image `{}`", image.name));
+  if (!opened) throw_errno(fmt::format("cannot open {}", file.string()));
+  return opened;
 }
 
-constexpr std::chrono::milliseconds longest_listing{500};
+// A lock of the open file (fcntl(2), F_OFD_…): unlike one of flock(2), it keeps everybody else out
+// only if the file was opened for writing, which users cannot.
+struct flock lock_of(short type) {
+  struct flock whole = {};
+  whole.l_type = type;
+  whole.l_whence = SEEK_SET;
+  return whole;
+}
+
+bool try_to_lock(const Fd& file, short type) {
+  struct flock lock = lock_of(type);
+  return ::fcntl(file.get(), F_OFD_SETLK, &lock) == 0;
+}
 
 // Removes images whose removal was interrupted.
 void remove_gone(const fs::path& folder) {
@@ -198,8 +201,9 @@ void ImageStore::remove(const std::string& name) const {
   if (!removing) throw Error("another image is being removed");
   remove_gone(folder_);
   const LocalImage image = find(name);
-  const Fd lock = lock_image(image, LOCK_EX, longest_listing);
-  if (!lock) throw Error(fmt::format("a deployment runs from the image `{}`", name));
+  const Fd lock = open_description(image, O_RDWR);
+  if (!try_to_lock(lock, F_WRLCK))
+    throw Error(fmt::format("a deployment runs from the image `{}`", name));
   if (has_mounts_below(mount_points(read_file("/proc/self/mountinfo")), image.folder)) {
     throw Error(
         fmt::format("something is mounted below {}: `umount` it first", image.folder.string()));
@@ -218,13 +222,16 @@ std::string name_of_image(const std::string& name) {
 }
 
 Fd hold_image(const LocalImage& image) {
-  Fd lock = lock_image(image, LOCK_SH, longest_listing);
-  if (!lock) throw Error(fmt::format("the image `{}` is being removed", image.name));
+  Fd lock = open_description(image, O_RDONLY);
+  if (!try_to_lock(lock, F_RDLCK))
+    throw Error(fmt::format("the image `{}` is being removed", image.name));
   return lock;
 }
 
 bool is_held(const LocalImage& image) {
-  return !lock_image(image, LOCK_EX, std::chrono::milliseconds(0));
+  const Fd file = open_description(image, O_RDONLY);
+  struct flock others = lock_of(F_WRLCK);
+  return ::fcntl(file.get(), F_OFD_GETLK, &others) == 0 && others.l_type != F_UNLCK;
 }
 
 }  // namespace slipway::local

@@ -2,7 +2,7 @@
 // different Slurm, from the host's. The recipe is images/ in Slipway's source.
 //
 //   <images>/<name>/root/         the root file system
-//   <images>/<name>/image.json    its description; locked (flock, shared) by running deployments
+//   <images>/<name>/image.json    its description; locked (for reading) by running deployments
 //
 // The folder is /var/lib/slipway/images for every user: only root can build an image, but everyone
 // can start nodes from it.

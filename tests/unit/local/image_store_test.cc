@@ -2,6 +2,9 @@
 // building one.
 #include "launcher/local/image_store.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -79,6 +82,17 @@ TEST_CASE("images: a locked image is not removed") {
   images.store.remove(image.name);
   CHECK_FALSE(std::filesystem::exists(image.folder));
   CHECK(images.store.list().size() == 1);
+}
+
+TEST_CASE("images: who can read an image keeps nobody from it") {
+  const Images images;
+  const local::LocalImage image = images.store.find("sid-222222222222");
+  const Fd users(::open((image.folder / "image.json").c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(::flock(users.get(), LOCK_EX | LOCK_NB) == 0);
+  CHECK_FALSE(local::is_held(image));
+  CHECK(local::hold_image(image));
+  images.store.remove(image.name);
+  CHECK_FALSE(std::filesystem::exists(image.folder));
 }
 
 TEST_CASE("images: if many remove an image, one succeeds, and the others learn that it is gone") {
