@@ -27,20 +27,22 @@ bool has_ended(pid_t child) {
 
 }  // namespace
 
-std::optional<ProcessStat> process_stat(pid_t pid) {
-  std::string stat;
-  try {
-    stat = read_file(fmt::format("/proc/{}/stat", pid));
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   // The name precedes the state, and may contain anything, even parentheses.
-  const size_t name_ends = stat.rfind(')');
-  if (name_ends == stat.npos) return std::nullopt;
-  const std::vector<std::string> fields = split(trim(stat.substr(name_ends + 1)), ' ');
+  const size_t name_ends = text.rfind(')');
+  if (name_ends == text.npos) return std::nullopt;
+  const std::vector<std::string> fields = split(trim(text.substr(name_ends + 1)), ' ');
   constexpr size_t start_time = 19;  // field 22, counted from the state
   if (fields.size() <= start_time || fields[0].size() != 1) return std::nullopt;
   return ProcessStat{fields[0][0], fields[start_time]};
+}
+
+std::optional<ProcessStat> process_stat(pid_t pid) {
+  try {
+    return parse_process_stat(read_file(fmt::format("/proc/{}/stat", pid)));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 std::optional<ProcessorTime> processor_time(pid_t pid) {

@@ -18,6 +18,9 @@ struct ProcessStat {
   std::string start;  // in ticks since boot; tells apart processes that reuse a process id
 };
 
+// From the text of /proc/PID/stat; empty if it is cut.
+std::optional<ProcessStat> parse_process_stat(std::string_view text);
+
 // Empty if there is no such process.
 std::optional<ProcessStat> process_stat(pid_t pid);
 
@@ -32,8 +35,8 @@ struct ProcessorTime {
 std::optional<ProcessorTime> processor_time(pid_t pid);
 
 // Whether a process with the name `process` (/proc/PID/comm) is the daemon `daemon`. Debian's
-// /usr/sbin/slurmd is a link to slurmd-wlm, and a reconfigured slurmd executes itself again, by that
-// name (seen with 24.11).
+// /usr/sbin/slurmd is a link to slurmd-wlm, and a reconfigured slurmd executes itself again, by
+// that name (seen with 24.11).
 bool is_name_of_daemon(std::string_view process, std::string_view daemon);
 
 // The processes whose program is the daemon of this name (15 characters at most, as the kernel

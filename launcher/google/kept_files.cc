@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/file.h"
+#include "common/file_lock.h"
 #include "common/text.h"
 #include "launcher/google/instructions.h"
 #include "launcher/google/record.h"
@@ -41,10 +42,7 @@ nlohmann::json parse(const fs::path& file) {
 bool is_terraform_running(const fs::path& group) {
   if (!fs::exists(group / ".terraform.tfstate.lock.info")) return false;
   const Fd state(::open((group / "terraform.tfstate").c_str(), O_RDONLY | O_CLOEXEC));
-  struct flock lock = {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  return state && ::fcntl(state.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  return state && locks_of_others(state) != F_UNLCK;
 }
 
 // Why a group must not be removed; empty if nothing would be lost.

@@ -92,13 +92,9 @@ std::optional<std::string> Machine::read(const fs::path& path) const {
 }
 
 std::string Machine::boot() const {
-  const std::string stat = read("/proc/1/stat").value_or("");
-  const size_t name_ends = stat.rfind(')');
-  const std::vector<std::string> words =
-      split(name_ends == stat.npos ? "" : std::string_view(stat).substr(name_ends), ' ');
-  constexpr size_t start_time = 20;  // proc(5), field 22, counted from the name
+  const auto first = parse_process_stat(read("/proc/1/stat").value_or(""));
   return fmt::format("{}/{}{}", read("/proc/sys/kernel/random/boot_id").value_or(""),
-                     words.size() > start_time ? words[start_time] : "",
+                     first ? first->start : "",
                      offset_of_clock(read("/proc/self/timens_offsets").value_or("")));
 }
 

@@ -63,26 +63,13 @@ void remove_folder(const fs::path& folder) {
   }
 }
 
+// Users open it for reading only, and so lock nobody out: common/file_lock.h.
 Fd open_description(const LocalImage& image, int mode) {
   const fs::path file = image.folder / description;
   Fd opened(::open(file.c_str(), mode | O_CLOEXEC));
   if (!opened && errno == ENOENT) throw Error(fmt::format("there is no image `{}`", image.name));
   if (!opened) throw_errno(fmt::format("cannot open {}", file.string()));
   return opened;
-}
-
-// A lock of the open file (fcntl(2), F_OFD_…): unlike one of flock(2), it keeps everybody else out
-// only if the file was opened for writing, which users cannot.
-struct flock lock_of(short type) {
-  struct flock whole = {};
-  whole.l_type = type;
-  whole.l_whence = SEEK_SET;
-  return whole;
-}
-
-bool try_to_lock(const Fd& file, short type) {
-  struct flock lock = lock_of(type);
-  return ::fcntl(file.get(), F_OFD_SETLK, &lock) == 0;
 }
 
 // Removes images whose removal was interrupted.
@@ -202,7 +189,7 @@ void ImageStore::remove(const std::string& name) const {
   remove_gone(folder_);
   const LocalImage image = find(name);
   const Fd lock = open_description(image, O_RDWR);
-  if (!try_to_lock(lock, F_WRLCK))
+  if (!try_lock(lock, F_WRLCK))
     throw Error(fmt::format("a deployment runs from the image `{}`", name));
   if (has_mounts_below(mount_points(read_file("/proc/self/mountinfo")), image.folder)) {
     throw Error(
@@ -223,15 +210,14 @@ std::string name_of_image(const std::string& name) {
 
 Fd hold_image(const LocalImage& image) {
   Fd lock = open_description(image, O_RDONLY);
-  if (!try_to_lock(lock, F_RDLCK))
+  if (!try_lock(lock, F_RDLCK))
     throw Error(fmt::format("the image `{}` is being removed", image.name));
   return lock;
 }
 
 bool is_held(const LocalImage& image) {
   const Fd file = open_description(image, O_RDONLY);
-  struct flock others = lock_of(F_WRLCK);
-  return ::fcntl(file.get(), F_OFD_GETLK, &others) == 0 && others.l_type != F_UNLCK;
+  return locks_of_others(file) != F_UNLCK;
 }
 
 }  // namespace slipway::local
