@@ -6,6 +6,15 @@ apt_get() { apt-get -qq -o DPkg::Lock::Timeout=600 "$@" >/dev/null; }
 
 apt_install() { apt_get install -y --no-install-recommends "$@"; }
 
+# keep_daemons_off: packages start none of theirs until the step ends. They would fail without a configuration, and nothing
+# should start in the root of an image.
+keep_daemons_off() {
+  if [ -e /usr/sbin/policy-rc.d ]; then return; fi
+  printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
+  chmod 755 /usr/sbin/policy-rc.d
+  trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+}
+
 # available NAME...: the first package that the release has, and not only as a name that another one provides
 available() {
   local name

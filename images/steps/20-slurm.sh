@@ -4,12 +4,7 @@
 
 # shellcheck source=../apt.sh
 . "${images_folder:?}/apt.sh"
-# Daemons would fail without a configuration, and nothing should start in the root of an image.
-if [ ! -e /usr/sbin/policy-rc.d ]; then
-  printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
-  chmod 755 /usr/sbin/policy-rc.d
-  trap 'rm -f /usr/sbin/policy-rc.d' EXIT
-fi
+keep_daemons_off
 apt_install munge slurm-client slurmctld slurmd slurmdbd mariadb-server-core
 # With `enable_slurm_auth`, login nodes need sackd, which Slurm has since 24.05.
 if apt-cache show sackd >/dev/null 2>&1; then

@@ -25,7 +25,8 @@ install -m 644 "${images_folder:?}/slipway-guard.service" "${images_folder:?}/sl
   "${images_folder:?}/slipway-reconcile.timer" "${images_folder:?}/slipway-follow.service" \
   "${images_folder:?}/slipway-follow.timer" "${images_folder:?}/slipway-export.service" \
   "${images_folder:?}/slipway-export.timer" "${images_folder:?}/slipway-tell.service" \
-  "${images_folder:?}/slipway-metrics.service" "${images_folder:?}/slipway-admission.service" /etc/systemd/system/
+  "${images_folder:?}/slipway-metrics.service" "${images_folder:?}/slipway-prometheus.service" \
+  "${images_folder:?}/slipway-admission.service" /etc/systemd/system/
 systemctl --root=/ enable slipway-guard.service slipway-node.service 2>/dev/null
 # A site's own rules begin with `flush ruleset`, as Debian's do, so restore ours after them.
 mkdir -p /etc/systemd/system/nftables.service.d

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
@@ -34,6 +35,8 @@ namespace slipway::local {
 namespace {
 
 constexpr int channel_fd = 3;
+// Soon enough for someone who has just deployed a cluster and looks at its page.
+constexpr std::chrono::seconds scrape_interval(5);
 
 // What useradd runs on the login node after it has added an account: without it on the controller,
 // srun only says that "something is wrong with the boot of the nodes".
@@ -152,7 +155,8 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   if (node.role == "controller" && plan.tells) node::start_telling();
   if (node.role == "controller" && plan.admits) node::start_admission();
   if (node.role == "controller" && !plan.admits) node::end_admission("/var/spool/slurmctld");
-  node::start_monitoring(plan.monitoring, parse_node_profile(node.node_json, node_profile_path));
+  node::start_monitoring(plan.monitoring, parse_node_profile(node.node_json, node_profile_path),
+                         scrape_interval);
   report("started");
 }
 

@@ -25,6 +25,7 @@
 #include "launcher/node/machine.h"
 #include "launcher/node/metadata.h"
 #include "launcher/node/metadata_guard.h"
+#include "launcher/node/monitoring.h"
 #include "launcher/node/physical_hosts.h"
 #include "launcher/node/reconcile_service.h"
 #include "launcher/node/services.h"
@@ -98,6 +99,16 @@ void make_room_for_jobs(const Say& say) {
   }
   prepare_spool();
   if (const auto space = job_space()) prepare_job_space(*space, say);
+}
+
+// Jobs run without it.
+void start_monitoring_services(const ClusterFile& cluster, const NodeProfile& profile,
+                               const Say& say) {
+  try {
+    follow_monitoring(cluster.monitoring, profile);
+  } catch (const Error& error) {
+    say(fmt::format("{}; this machine is not monitored as the blueprint says", error.what()));
+  }
 }
 
 }  // namespace
@@ -188,6 +199,7 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   }
   start_daemons(self.role, changed || new_key ? IfRunning::restart : IfRunning::keep,
                 slurmd_options);
+  start_monitoring_services(cluster, profile, say);
   if (is_controller) {
     start_reconciler(say);
     start_exporter(say);

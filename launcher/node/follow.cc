@@ -17,6 +17,7 @@
 #include "launcher/node/cluster_files.h"
 #include "launcher/node/daemon_change.h"
 #include "launcher/node/job_scripts.h"
+#include "launcher/node/monitoring.h"
 #include "launcher/node/services.h"
 
 namespace slipway::node {
@@ -51,7 +52,9 @@ class Follow {
       take_profile();
       take_file_systems();
     }
-    if (!take_slurm_files()) return;
+    const bool taken = take_slurm_files();
+    take_monitoring();
+    if (!taken) return;
     write_file(folder_ / "done", digest);
     fs::remove(folder_ / "waits");
   }
@@ -73,7 +76,7 @@ class Follow {
     for (const NetworkStorage& one : mounts_of(cluster_, self_)) {
       all += fmt::format("{} {} {} {}\n", one.server, one.remote, one.local, one.options);
     }
-    return sha256(all);
+    return sha256(all + cluster_.monitoring);
   }
 
   void take_scripts() {
@@ -93,6 +96,11 @@ class Follow {
     for (const NetworkStorage& storage : mounts_of(cluster_, self_)) {
       mount_storage(patience_, storage, say_);
     }
+  }
+
+  void take_monitoring() {
+    if (follow_monitoring(cluster_.monitoring, load_node_profile()))
+      say_(fmt::format("monitoring is now `{}`", cluster_.monitoring));
   }
 
   // Reports once what it waits for.

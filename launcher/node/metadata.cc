@@ -145,6 +145,7 @@ void read_more(const json& j, ClusterFile& cluster) {
     if (cluster.database->version < 1) throw Error("`database` has no version of its secret");
   }
   cluster.log_requests = value_or(j, "log_requests", false);
+  cluster.monitoring = value_or(j, "monitoring", std::string("none"));
   const json limits = value_or(j, "startup_seconds", json::object());
   for (const auto& [role, seconds] : limits.items()) {
     cluster.startup_seconds[role] = seconds.get<long>();

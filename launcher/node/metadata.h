@@ -103,6 +103,7 @@ struct ClusterFile {
   std::optional<ExternalDatabase> database{};
   // How long the startup script of a role's machines may take; 0: as long as it needs.
   std::map<std::string, long> startup_seconds{};
+  std::string monitoring = "none";           // "none", "metrics" or "prometheus"
   bool log_requests = false;                 // the machines' programs log what they ask the cloud
   std::string munge_key;                     // "projects/P/secrets/S"
   std::map<std::string, std::string> files;  // SHA-256 by name in the folder

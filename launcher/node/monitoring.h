@@ -2,6 +2,7 @@
 // Debian's Prometheus with Slipway's alerts.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "common/node_profile.h"
@@ -13,11 +14,18 @@ inline constexpr int prometheus_port = 9090;
 
 // Prometheus' configuration: it scrapes the nodes that the controller's metrics list.
 // `folder` has alerts.yaml.
-std::string prometheus_configuration(const std::string& controller, const std::string& folder);
+std::string prometheus_configuration(const std::string& controller, const std::string& folder,
+                                     std::chrono::seconds scrape);
 
 // Starts what `monitoring` of the blueprint asks for ("none", "metrics" or "prometheus") on this
-// node. Throws Error.
-void start_monitoring(const std::string& monitoring, const NodeProfile& profile);
+// node. Prometheus reads the metrics every `scrape` seconds. Throws Error.
+void start_monitoring(const std::string& monitoring, const NodeProfile& profile,
+                      std::chrono::seconds scrape);
+
+// On a machine in the cloud, at its boot and later: starts what `monitoring` asks for and does not
+// run, and ends what an earlier call started and the blueprint no longer asks for. Returns whether
+// that has changed. Throws Error.
+bool follow_monitoring(const std::string& monitoring, const NodeProfile& profile);
 
 // Starts the service of a controller that tells people what happens. Throws Error.
 void start_telling();

@@ -16,6 +16,7 @@
 #include "launcher/node/compute.h"
 #include "launcher/node/controllers.h"
 #include "launcher/node/follow.h"
+#include "launcher/node/monitoring.h"
 #include "launcher/node/power.h"
 #include "launcher/node/reconcile_config.h"
 #include "launcher/node/reconcile_flex.h"
@@ -55,8 +56,13 @@ class Run {
     change_cloud(plan.steps);
     remove_leftovers();
     take_new_configuration();
-    take_accounting();
-    take_places_of_machines();
+    take("slurmdbd keeps its configuration",
+         [&] { follow_accounting(cloud_, patience_, self_, cluster_, say_); });
+    take("slurmctld keeps its topology", [&] { follow_machines(cluster_, say_); });
+    take("this machine is not monitored as the blueprint says", [&] {
+      if (follow_monitoring(cluster_.monitoring, load_node_profile()))
+        say_(fmt::format("monitoring is now `{}`", cluster_.monitoring));
+    });
     after_.said = std::move(said_);
     write_file(memory_path(), to_json(after_), 0600);
     return failed_;
@@ -335,19 +341,13 @@ class Run {
     }
   }
 
-  void take_accounting() {
+  // Another part of what the blueprint says; the others are taken over even if it fails.
+  template <typename Action>
+  void take(const char* otherwise, const Action& action) {
     try {
-      follow_accounting(cloud_, patience_, self_, cluster_, say_);
+      action();
     } catch (const std::exception& error) {
-      fail(fmt::format("slurmdbd keeps its configuration: {}", one_line(error.what())));
-    }
-  }
-
-  void take_places_of_machines() {
-    try {
-      follow_machines(cluster_, say_);
-    } catch (const std::exception& error) {
-      fail(fmt::format("slurmctld keeps its topology: {}", one_line(error.what())));
+      fail(fmt::format("{}: {}", otherwise, one_line(error.what())));
     }
   }
 

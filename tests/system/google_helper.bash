@@ -109,6 +109,12 @@ boot() {
 # node_is_idle CONTROLLER NODE: according to Slurm on that machine
 node_is_idle() { machine "$1" sinfo --noheader --Node --format='%N %T' | grep -q "^$2 idle$"; }
 
+# scraped_by CONTROLLER: the machines that Prometheus there has read
+scraped_by() {
+  machine "$1" sh -c 'curl -sSG --data-urlencode "query=up == 1" "http://$(hostname -I | cut -d" " -f1):9090/api/v1/query"' |
+    python3 -c 'import json, sys; print(*sorted(one["metric"]["node"] for one in json.load(sys.stdin)["data"]["result"]))'
+}
+
 # new_setting KEY VALUE: sets it in slurm.conf in the bucket, as a deploy would
 new_setting() {
   as_tester python3 -B - "$CLOUD" "$1" "$2" <<'PYTHON'
@@ -122,6 +128,14 @@ cluster = json.loads(cluster_file.read_text())
 cluster["files"]["slurm/slurm.conf"] = hashlib.sha256(conf.read_bytes()).hexdigest()
 cluster_file.write_text(json.dumps(cluster))
 PYTHON
+}
+
+# new_value KEY TEXT: sets it in cluster.json in the bucket, as a deploy would
+new_value() {
+  as_tester python3 -B -c '
+import json, pathlib, sys
+[cluster_file] = pathlib.Path(sys.argv[1]).glob("buckets/*/*/cluster.json")
+cluster_file.write_text(json.dumps(json.loads(cluster_file.read_text()) | {sys.argv[2]: sys.argv[3]}))' "$CLOUD" "$1" "$2"
 }
 
 # new_file NAME: writes stdin to a file of the cluster in the bucket, as a deploy would

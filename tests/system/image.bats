@@ -199,7 +199,15 @@ journal() { machine "$1" journalctl --no-pager --output=cat "${@:2}"; }
 @test "image: cloud machines started from it with systemd become a cluster by themselves" {
   local c=quickstart-controller n=quickstart-a3meganodeset-0
   export MACHINES_IMAGE=/var/lib/slipway/images/$(image trixie)/root
-  cloud_start "$TOP/examples/quickstart.yaml"
+  cp "$TOP/examples/quickstart.yaml" "$SUITE/machines.yaml"
+  cat >>"$SUITE/machines.yaml" <<'END'
+
+settings:
+  controller:
+    monitoring: prometheus
+    health_policy: {tell: {program: /told/hook}}
+END
+  cloud_start "$SUITE/machines.yaml"
   machine_start $c $n
   wait_for machine $c systemctl is-active --quiet slipway-node.service
   wait_for machine $n systemctl is-active --quiet slipway-node.service
@@ -212,6 +220,18 @@ journal() { machine "$1" journalctl --no-pager --output=cat "${@:2}"; }
   says "active
 active
 active"
+  # Each machine serves its metrics, Prometheus reads them, and a program of the site learns of a drain.
+  run machine $c systemctl is-active slipway-metrics.service slipway-prometheus.service slipway-tell.service
+  says "active
+active
+active"
+  have_been_scraped() { [ "$(scraped_by $c)" = "$n $c" ]; }
+  wait_for have_been_scraped
+  machine $c sh -c 'mkdir -m 755 /told; printf "#!/bin/sh\ncat >>/told/program\n" >/told/hook; chmod 755 /told/hook'
+  wait_for machine $c test -e /var/lib/slipway/tell.json
+  machine $c scontrol update nodename=$n state=drain reason="a test by hand"
+  wait_for machine $c grep -q "a test by hand" /told/program
+  machine $c scontrol update nodename=$n state=resume
   # When a site's own firewall is reloaded, the metadata server stays closed to users.
   machine $n systemctl restart nftables.service
   machine $n systemctl reload nftables.service

@@ -221,3 +221,26 @@ slurmd_pid() { machine $N cat /run/slurmd.pid; }
   run machine $C /opt/slipway/bin/slipway node reconcile
   [[ "$output" != *topology* ]]
 }
+
+# serves_metrics MACHINE: on its address of the cluster's network
+serves_metrics() { machine "$1" sh -c 'curl -sS "http://$(hostname -I | cut -d" " -f1):9817/metrics"' | grep -q '^slipway_node_'; }
+
+@test "settings: every machine serves its metrics, and the controller gets Prometheus when the blueprint asks for it" {
+  wait_for serves_metrics $C
+  wait_for serves_metrics $N
+  run on_controller
+  lacks "monitoring"
+  new_value monitoring prometheus
+  run on_controller
+  says 'monitoring is now `prometheus`'
+  run on_node
+  says 'monitoring is now `prometheus`'
+  have_been_scraped() { [ "$(scraped_by $C)" = "$C $N" ]; }
+  wait_for have_been_scraped
+  run machine $C ps --no-headers -C prometheus -o user
+  [ "$output" = promethe+ ] || [ "$output" = prometheus ]
+  machine $C /opt/slipway/bin/slipway metrics page >"$BATS_TEST_TMPDIR/page.html"
+  grep -q "$N" "$BATS_TEST_TMPDIR/page.html"
+  run on_controller
+  lacks "monitoring"
+}

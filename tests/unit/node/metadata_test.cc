@@ -163,6 +163,13 @@ TEST_CASE("cluster.json: says how a nodeset's machines are made, and older files
   CHECK(nodes.instance_properties == R"({"labels":{"a":"b"}})");
 }
 
+TEST_CASE("cluster.json: monitoring, which older files do not have") {
+  json given = cluster();
+  CHECK(parse_cluster_file(given.dump()).monitoring == "none");
+  given["monitoring"] = "prometheus";
+  CHECK(parse_cluster_file(given.dump()).monitoring == "prometheus");
+}
+
 TEST_CASE("cluster.json: a second controller, a database elsewhere, and time limits of scripts") {
   json given = cluster();
   CHECK_FALSE(parse_cluster_file(given.dump()).backup);
