@@ -3,6 +3,7 @@
 # and as an ordinary user. The image has a stub in place of the training programs; Python and PyTorch are this
 # machine's, mounted.
 
+# bats file_tags=long
 load helper
 
 NAME=st-scripts

@@ -1,6 +1,6 @@
 # The commands of the documentation that need a cluster: all pages share one.
 
-# bats file_tags=long
+# bats file_tags=long,thorough
 load helper
 
 @test "docs: every command of the pages works on one cluster, and prints what they show" {

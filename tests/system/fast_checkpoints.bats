@@ -1,5 +1,6 @@
 # `slipway launch --fast-checkpoints`: steps in the memory of other nodes, on a real Slurm.
 
+# bats file_tags=long
 load helper
 
 NAME=st-memory
@@ -186,6 +187,7 @@ END
 }
 
 # Last, because it takes a node.
+# bats test_tags=thorough
 @test "fast checkpoints: a training run that loses a node ends like an undisturbed one, to the last bit" {
   local train=/opt/slipway/share/slipway/examples/train
   local run="/usr/bin/python3 $train/train.py --steps 300 --every 1000 --batch 4 --context 32 --width 32 --layers 1"

@@ -1,5 +1,6 @@
 # `slipway launch --grow`: a job that has lost nodes takes in repaired or other ones, on a real Slurm.
 
+# bats file_tags=long
 load helper
 
 NAME=st-grow
@@ -132,6 +133,7 @@ all_come_back() {
   slipway fault $NAME $N-3 power-on
 }
 
+# bats test_tags=thorough
 @test "grow: a lost spare is replaced without a restart; helper jobs end with the job" {
   all_come_back
   NODES=8 submit --spares 1 --grow=5 --heartbeat 2 -- ./disk.sh 10000

@@ -22,6 +22,7 @@ jobs_of_checks() { on $NAME controller squeue --noheader --all --states=all --na
 
 @test "deep checks: at a deploy, no job of many gets a node before it has passed" { deploys_in_a_race 40; }
 
+# bats test_tags=thorough
 @test "deep checks: a node that loses power, and again while it is checked, gets none of many waiting jobs before it has passed" { survives_power_losses 40; }
 
 @test "deep checks: a node with a bad GPU gets no job, and after its repair not before it has passed, though the checker is killed" {
@@ -51,6 +52,7 @@ jobs_of_checks() { on $NAME controller squeue --noheader --all --states=all --na
   WAIT_SECONDS=600 wait_for all_serve
 }
 
+# bats test_tags=thorough
 @test "deep checks: a slow link is found before any job gets the node, which returns when it is repaired" {
   local before since tries
   # A scan that stalls is too noisy to name a node, and admits it.

@@ -78,11 +78,12 @@ END
 }
 
 # begin_and_forget [option of sbatch...]: JOB is a job that began and that slurmctld has forgotten, because it was
-# killed before it saved that: it starts again SECONDS_TO_START after its submission. Tries another job if slurmctld was faster.
+# killed before it saved that. Its first run is over, and it may start again: slurmd refuses that earlier, and slurmctld
+# takes a late end of the first run for that of the second. Tries another job if slurmctld was faster.
 begin_and_forget() {
   local tries
   for tries in 1 2 3; do
-    JOB=$(on $NAME login sbatch --parsable --begin="now+${SECONDS_TO_START:-6}" --open-mode=append --output=/home/forgotten-%j "$@" --wrap '
+    JOB=$(on $NAME login sbatch --parsable --begin=now+1hour --open-mode=append --output=/home/forgotten-%j "$@" --wrap '
       srun sh -c "echo mine >/tmp/mine"; echo begun >>/home/begun-$SLURM_JOB_ID
       while [ ! -e /home/go-$SLURM_JOB_ID ]; do sleep 0.1; done; srun cat /tmp/mine; echo end')
     write_down "$JOB"
@@ -92,7 +93,11 @@ begin_and_forget() {
     is_known() { on $NAME controller timeout 2 squeue --noheader --jobs="$JOB" >/dev/null 2>&1; }
     wait_for is_known
     for _ in $(seq 50); do
-      ! on $NAME controller grep -q "Registered PENDING JobId=$JOB " /var/log/slurm/slurmctld.log || return 0
+      if on $NAME controller grep -q "Registered PENDING JobId=$JOB " /var/log/slurm/slurmctld.log; then
+        wait_for first_run_is_over
+        has_begun_again || begin_now "$JOB"
+        return
+      fi
       sleep 0.2
     done
     on $NAME login scancel "$JOB"
@@ -100,11 +105,22 @@ begin_and_forget() {
   echo "slurmctld has written each job down" && return 1
 }
 
+has_begun_again() { [ "$(on $NAME login grep -c begun "/home/begun-$JOB")" -ge 2 ]; }
+
+# first_run_is_over: on all nodes; or slurmctld had saved that JOB may start, and has started it again
+first_run_is_over() {
+  local node
+  has_begun_again && return
+  for node in $(compute_nodes $NAME); do
+    on $NAME "$node" sh -c '! pgrep -f "slurmstepd: \[$1[.]" && ! grep -qsz "^SLURM_JOB_ID=$1$" /proc/[0-9]*/environ' sh "$JOB" || return 1
+  done
+}
+
 # begins_again: JOB begins again and then may end, and on all of its nodes it has its own /tmp
 begins_again() {
   ! is_held_back "$JOB" || begin_now "$JOB"
   # Its first run, which slurmctld ends, must not go on.
-  [ "$(on $NAME login grep -c begun "/home/begun-$JOB")" -lt 2 ] || on $NAME login touch "/home/go-$JOB"
+  ! has_begun_again || on $NAME login touch "/home/go-$JOB"
   on $NAME login grep -qx end "/home/forgotten-$JOB" &&
     [ "$(on $NAME login grep -cx mine "/home/forgotten-$JOB")" -eq "$(on $NAME controller squeue --noheader --states=all --jobs="$JOB" --format=%D)" ]
 }

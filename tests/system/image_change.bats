@@ -1,7 +1,7 @@
 # A running cluster changes to another image, and so perhaps to another Slurm, with jobs on it. The images are this machine's
 # own root file system under another name, with this build of Slipway; a real change of Slurm's release is in image.bats.
 
-# bats file_tags=root
+# bats file_tags=root,long
 load helper
 
 NAME=st-images

@@ -106,6 +106,7 @@ END
   says "rank 2 on $N-2 exited with status 93: RuntimeError: out of ideas"
 }
 
+# bats test_tags=thorough
 @test "launch: without PMIx everything else runs, and none of its variables is set" {
   submit --mpi none -- sh -c "'! env | grep ^PMIX_'"
   ended 0

@@ -1,5 +1,6 @@
 # examples/train: a training run that loses a node ends like an undisturbed one.
 
+# bats file_tags=long
 load helper
 
 NAME=st-train
