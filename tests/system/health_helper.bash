@@ -18,9 +18,10 @@ look() {
 
 reason_of() { on $NAME controller sinfo --noheader --Node --nodes="$1" --format='%E'; }
 
-# serves_again NODE: two checks in a row
+# serves_again NODE: after two checks in a row; the first may come too early on a node that has just booted
 serves_again() {
-  look "$1" && look "$1"
+  is_clean_twice() { look "$1" && look "$1"; }
+  wait_for is_clean_twice "$1"
   wait_for node_is "$1" idle
 }
 
