@@ -101,9 +101,14 @@ bool listens(int number) {
 }
 
 bool listens(const std::string& socket) {
-  // The flag 00010000 means that the socket listens.
+  // The flag 00010000 means that the socket listens. Anyone may give a socket this name elsewhere,
+  // so the file counts, too.
+  struct stat status {};
+  if (::lstat(socket.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
   for (const std::string& line : split(read_file("/proc/net/unix"), '\n')) {
-    if (line.find(" 00010000 ") != line.npos && line.ends_with(socket)) return true;
+    const size_t path = line.rfind(' ') + 1;
+    const bool is_its_name = line.substr(path) == socket || line.substr(path) == "/var" + socket;
+    if (is_its_name && line.find(" 00010000 ") != line.npos) return true;
   }
   return false;
 }
