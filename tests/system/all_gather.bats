@@ -1,6 +1,6 @@
 # The bandwidth test through sbatch, from the examples that users copy.
 
-# bats file_tags=user
+# bats file_tags=user,long
 load helper
 
 NAME=st-gather

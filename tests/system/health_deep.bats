@@ -25,6 +25,7 @@ jobs_of_checks() { on $NAME controller squeue --noheader --all --states=all --na
 # bats test_tags=thorough
 @test "deep checks: a node that loses power, and again while it is checked, gets none of many waiting jobs before it has passed" { survives_power_losses 40; }
 
+# bats test_tags=thorough
 @test "deep checks: a node with a bad GPU gets no job, and after its repair not before it has passed, though the checker is killed" {
   slipway fault $NAME $N-3 gpu-ecc 0 2
   look $N-3 || [ $? -eq 3 ]
