@@ -134,7 +134,27 @@ machines:
     controller: head=$(address head)
     login: login1=$(address login1)
     nodes: [$(for name in "$@"; do printf '%s=%s, ' "$name" "$(address "$name")"; done)]
+${settings:-}
 YAML
+}
+
+# has_services HOST BOOT NOW: the states of slipway-metrics and slipway-tell, at boot and now
+has_services() {
+  local name=$1 boot=$2 now=$3
+  [ "$(beside "$name" systemctl is-enabled slipway-metrics slipway-tell | sort -u)" = "$boot" ] &&
+    [ "$(beside "$name" systemctl is-active slipway-metrics slipway-tell | sort -u)" = "$now" ]
+}
+# services_begin: and those of the controller alone on it
+services_begin() {
+  settings='settings: {controller: {monitoring: metrics, health_policy: {tell: {program: /bin/true}}}}'
+  write_blueprint gpu1 gpu2
+  deploys && has_services head enabled active && [ "$(beside gpu1 systemctl is-active slipway-metrics)" = active ] &&
+    [ "$(beside gpu1 systemctl is-active slipway-tell)" = inactive ]
+}
+services_end() {
+  settings=
+  write_blueprint gpu1 gpu2
+  deploys && has_services head disabled inactive
 }
 
 # timed COMMAND...: the seconds that it took are shown
@@ -204,6 +224,8 @@ check "all nodes are idle" all_idle
 check "a job on both nodes" serves_jobs
 check "units start at boot" is_recorded
 check "a second deploy changes nothing" timed changes_nothing
+check "services beside Slurm start when the blueprint asks for them" services_begin
+check "services beside Slurm end when it no longer does" services_end
 say "own machines: a machine boots again"
 stop gpu1
 start gpu1

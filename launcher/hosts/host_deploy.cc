@@ -197,6 +197,7 @@ class Deploy {
     order.role = host.node.role;
     order.profile = to_json(profile);
     order.files = plan.slurm_files;
+    order.monitoring = deployment_.cluster.controller.monitoring;
     if (host.node.role == "compute") order.scripts = deployment_.cluster.controller.scripts;
     if (host.node.role != "controller") return order;
     for (const Host& each : hosts_) order.hosts[each.node.name] = each.node.address;

@@ -13,7 +13,6 @@
 #include "common/text.h"
 #include "launcher/cluster/slurm_conf.h"
 #include "launcher/cluster/slurm_site.h"
-#include "launcher/health/policy.h"
 
 namespace slipway::hosts {
 namespace {
@@ -194,11 +193,10 @@ std::vector<std::string> left_out_on_hosts(const cluster::Cluster& cluster) {
   };
   add(controller.accounting, "accounting: set up slurmdbd yourself");
   add(controller.slurm_auth, "`enable_slurm_auth`: machines use munge");
-  add(controller.monitoring != "none", "`monitoring`: `slipway metrics` serves a node's metrics");
+  add(controller.monitoring == "prometheus",
+      "`monitoring`: each machine serves its metrics; run Prometheus yourself");
   add(controller.external_scripts, "`enable_external_prolog_epilog`");
   add(!cluster.file_systems.empty(), "file systems: mount them yourself");
-  add(health::policy_checks_deeply(controller.health_policy),
-      "`deep_checks` of `health_policy`: start slipway-admission.service on the controller");
   return lines;
 }
 

@@ -13,6 +13,7 @@
 #include "common/json.h"
 #include "common/node_profile.h"
 #include "common/process.h"
+#include "launcher/node/admission_slurm.h"
 #include "launcher/node/auth.h"
 #include "launcher/node/cluster_files.h"
 #include "launcher/node/daemon_change.h"
@@ -22,6 +23,7 @@
 #include "launcher/node/job_space.h"
 #include "launcher/node/key.h"
 #include "launcher/node/machine.h"
+#include "launcher/node/machine_services.h"
 #include "launcher/node/services.h"
 #include "launcher/node/slurm_files.h"
 
@@ -35,9 +37,12 @@ using nlohmann::json;
 constexpr const char* memory_path = "/var/lib/slipway/joined.json";
 constexpr const char* unit_path = "/etc/systemd/system/slipway-joined.service";
 
+constexpr const char* slurmctld_state = "/var/spool/slurmctld";
+
 struct JoinMemory {
   std::string deployment, role;
-  std::vector<std::string> files;  // in /etc/slurm
+  std::vector<std::string> files;     // in /etc/slurm
+  std::vector<std::string> services;  // units that it has started beside Slurm
   std::map<std::string, std::string> hosts;
 };
 
@@ -46,8 +51,12 @@ JoinMemory remembered() {
   try {
     const json body = parse_json(read_file(memory_path));
     const JsonValue value(body);
-    JoinMemory memory{
-        value.at("deployment").text(), value.at("role").text(), value.at("files").texts(), {}};
+    JoinMemory memory;
+    memory.deployment = value.at("deployment").text();
+    memory.role = value.at("role").text();
+    memory.files = value.at("files").texts();
+    // An older version wrote none.
+    if (const auto services = value.find("services")) memory.services = services->texts();
     for (const auto& [name, address] : value.at("hosts").members()) {
       memory.hosts[name] = address.text();
     }
@@ -57,7 +66,8 @@ JoinMemory remembered() {
   }
 }
 
-void remember(const JoinOrder& order, const std::map<std::string, std::string>& files) {
+void remember(const JoinOrder& order, const std::map<std::string, std::string>& files,
+              const std::vector<std::string>& services) {
   std::vector<std::string> names;
   for (const auto& [name, text] : files) names.push_back(name);
   make_directories(fs::path(memory_path).parent_path());
@@ -66,6 +76,7 @@ void remember(const JoinOrder& order, const std::map<std::string, std::string>& 
                   {"deployment", order.deployment},
                   {"role", order.role},
                   {"files", names},
+                  {"services", services},
                   {"hosts", order.hosts}}
                      .dump(2) +
                  "\n",
@@ -167,6 +178,19 @@ std::map<std::string, std::string> names_to_compare(const JoinMemory& memory,
   return files;
 }
 
+bool contains(const std::vector<std::string>& units, const std::string& unit) {
+  return std::ranges::find(units, unit) != units.end();
+}
+
+// The units that run while services are changed: all of both.
+std::vector<std::string> with_all(std::vector<std::string> units,
+                                  const std::vector<Service>& services) {
+  for (const Service& service : services) {
+    if (!contains(units, service.unit)) units.push_back(service.unit);
+  }
+  return units;
+}
+
 }  // namespace
 
 std::string joined_deployment() {
@@ -198,7 +222,7 @@ Joined join_cluster(const JoinOrder& order) {
 
   Joined joined;
   joined.former_hosts = memory.hosts;
-  remember(order, files);
+  remember(order, files, memory.services);
   if (write_changed(node_profile_path, order.profile)) joined.changed.emplace_back("node.json");
   for (const auto& [name, text] : files) {
     if (write_changed(fs::path(installed_folder) / name, text)) joined.changed.push_back(name);
@@ -216,6 +240,14 @@ Joined join_cluster(const JoinOrder& order) {
   start_auth(auth, order.role, new_key && has_systemd() ? IfRunning::restart : IfRunning::keep);
   if (before != files || new_key) take_over(order.role, change, joined);
   start_daemons(order.role);
+  const std::vector<Service> wanted = wanted_services(order.role, order.monitoring, files);
+  remember(order, files, with_all(memory.services, wanted));
+  const std::vector<std::string> units = keep_services(wanted, memory.services);
+  remember(order, files, units);
+  if (contains(memory.services, admitter_service().unit) &&
+      !contains(units, admitter_service().unit)) {
+    end_admission(slurmctld_state);
+  }
   return joined;
 }
 
@@ -225,6 +257,7 @@ std::vector<std::string> leave_cluster(const std::string& deployment) {
   if (memory.deployment != deployment) {
     throw Error(fmt::format("this machine is in the deployment `{}`", memory.deployment));
   }
+  if (has_systemd()) keep_services({}, memory.services);
   stop_slurm();
   std::vector<std::string> removed;
   const auto remove = [&](const fs::path& path) {

@@ -19,6 +19,7 @@ struct JoinOrder {
   std::string profile;                         // text of its node profile
   std::map<std::string, std::string> files;    // Slurm's, by their name in /etc/slurm
   std::map<std::string, std::string> scripts;  // around jobs: job_scripts.h
+  std::string monitoring = "none";             // "metrics" or "prometheus": it serves its metrics
   std::string key;  // munge's; empty on the controller, which has one or makes one
   std::map<std::string, std::string> hosts;  // on the controller: the addresses of all hosts, by
                                              // name, for the next deploy

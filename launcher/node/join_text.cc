@@ -34,10 +34,15 @@ void require_schema(const JsonValue& value) {
 }  // namespace
 
 std::string to_json(const JoinOrder& order) {
-  return json{{"schema", join_schema},       {"deployment", order.deployment},
-              {"role", order.role},          {"profile", order.profile},
-              {"files", order.files},        {"scripts", order.scripts},
-              {"key", to_base64(order.key)}, {"hosts", order.hosts}}
+  return json{{"schema", join_schema},
+              {"deployment", order.deployment},
+              {"role", order.role},
+              {"profile", order.profile},
+              {"files", order.files},
+              {"scripts", order.scripts},
+              {"key", to_base64(order.key)},
+              {"hosts", order.hosts},
+              {"monitoring", order.monitoring}}
       .dump();
 }
 
@@ -47,8 +52,8 @@ JoinOrder parse_join_order(const std::string& text) try {
   require_schema(value);
   return {value.at("deployment").text(),      value.at("role").text(),
           value.at("profile").text(),         texts_by_name(value.at("files")),
-          texts_by_name(value.at("scripts")), bytes_of(value.at("key")),
-          texts_by_name(value.at("hosts"))};
+          texts_by_name(value.at("scripts")), value.at("monitoring").text(),
+          bytes_of(value.at("key")),          texts_by_name(value.at("hosts"))};
 } catch (const Error& error) {
   throw error.within("the order on stdin");
 }

@@ -5,10 +5,10 @@
 
 #include <filesystem>
 
-#include "common/child.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "launcher/node/machine.h"
+#include "launcher/node/machine_services.h"
 #include "launcher/node/service.h"
 
 namespace slipway::node {
@@ -16,8 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The network is open to it and it reads only what everyone may read.
-constexpr const char* metrics_user = "nobody";
 constexpr const char* prometheus_user = "prometheus";
 constexpr const char* prometheus_program = "/usr/bin/prometheus";
 constexpr const char* prometheus_folder = "/etc/slipway/prometheus";
@@ -29,15 +27,7 @@ constexpr std::chrono::seconds scrape_in_cloud = 15s;
 constexpr int tell_seconds = 10;
 constexpr int admission_seconds = 5;
 
-// The units as images/ has them; without systemd, the same programs.
-Service metrics_service(std::chrono::seconds scrape) {
-  return {{"/opt/slipway/libexec/slipway/serve-metrics", "--interval",
-           std::to_string(scrape.count()), "--slurm-interval", std::to_string(3 * scrape.count())},
-          metrics_user,
-          fmt::format("{}/metrics.log", log_folder),
-          "slipway-metrics.service"};
-}
-
+// The unit as images/ has it; without systemd, the same program.
 Service prometheus_service(const std::string& listen_address) {
   return {{prometheus_program, fmt::format("--config.file={}/prometheus.yml", prometheus_folder),
            fmt::format("--storage.tsdb.path={}", prometheus_data),
@@ -80,12 +70,10 @@ bool runs_prometheus(const std::string& monitoring, const std::string& role) {
   return monitoring == "prometheus" && role == "controller";
 }
 
-void end_service(const Service& service) {
-  if (!has_systemd()) {
-    throw Error(fmt::format("{} runs until the machine is off: there is no systemd to stop it",
-                            service.argv[0]));
-  }
-  run_checked({"/bin/systemctl", "stop", service.unit});
+void start_with_interval(Service service, int seconds) {
+  service.argv.insert(service.argv.end(), {"--interval", std::to_string(seconds)});
+  run_service(
+      service, [] { return false; }, IfRunning::keep, 0s);
 }
 
 }  // namespace
@@ -125,29 +113,18 @@ bool follow_monitoring(const std::string& monitoring, const NodeProfile& profile
   write_file(mode_file, monitoring);
   start_monitoring(monitoring, profile, scrape_in_cloud);
   if (runs_prometheus(before, profile.role) && !runs_prometheus(monitoring, profile.role))
-    end_service(prometheus_service(""));
+    end_unit(prometheus_service("").unit);
   if (serves_metrics(before) && !serves_metrics(monitoring))
-    end_service(metrics_service(scrape_in_cloud));
+    end_unit(metrics_service(scrape_in_cloud).unit);
   return before != monitoring;
 }
 
 void start_admission() {
-  run_service(
-      {{"/opt/slipway/libexec/slipway/serve-admission", "--interval",
-        std::to_string(admission_seconds)},
-       "root",
-       fmt::format("{}/admission.log", log_folder),
-       "slipway-admission.service"},
-      [] { return false; }, IfRunning::keep, 0s);
+  start_with_interval(admitter_service(), admission_seconds);
 }
 
 void start_telling() {
-  run_service(
-      {{"/opt/slipway/libexec/slipway/serve-tell", "--interval", std::to_string(tell_seconds)},
-       "root",
-       fmt::format("{}/tell.log", log_folder),
-       "slipway-tell.service"},
-      [] { return false; }, IfRunning::keep, 0s);
+  start_with_interval(teller_service(), tell_seconds);
 }
 
 }  // namespace slipway::node

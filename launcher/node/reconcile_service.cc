@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "common/error.h"
+#include "launcher/node/machine_services.h"
 #include "launcher/node/service.h"
 
 namespace slipway::node {
@@ -41,19 +42,11 @@ void start_exporter(const Say& say) {
 }
 
 void start_admitter(const Say& say) {
-  start_loop({{"/opt/slipway/libexec/slipway/serve-admission"},
-              "root",
-              fmt::format("{}/admission.log", log_folder),
-              "slipway-admission.service"},
-             "nodes whose deep checks are due get no jobs", say);
+  start_loop(admitter_service(), "nodes whose deep checks are due get no jobs", say);
 }
 
 void start_teller(const Say& say) {
-  start_loop({{"/opt/slipway/libexec/slipway/serve-tell"},
-              "root",
-              fmt::format("{}/tell.log", log_folder),
-              "slipway-tell.service"},
-             "nobody gets messages about drains and failures", say);
+  start_loop(teller_service(), "nobody gets messages about drains and failures", say);
 }
 
 void start_follower(const Say& say) {

@@ -167,6 +167,29 @@ process_of() { machine "$1" pgrep -x "$2"; }
   name_hosts "'$N-[1-3]'"
 }
 
+@test "hosts: each machine serves its metrics, and the controller tells of drains, when the blueprint asks for it" {
+  local file
+  for file in serve-metrics serve-tell; do refuse machine $C test -e /run/slipway/services/$file; done
+  machine $L sh -c 'cat >>/root/lab/machines.yaml' <<'YAML'
+settings:
+  head:
+    monitoring: prometheus
+    health_policy: {tell: {program: /told/hook}}
+YAML
+  machine $C sh -ec 'mkdir -m 755 /told; printf "#!/bin/sh\ncat >>/told/program\n" >/told/hook; chmod 755 /told/hook'
+  run lab deploy --auto-approve
+  [ "$status" -eq 0 ]
+  says 'not set up on these machines: `monitoring`: each machine serves its metrics; run Prometheus yourself'
+  serves_metrics() { machine $L curl -sS "http://$1:9817/metrics" | grep -q '^slipway_node_'; }
+  wait_for serves_metrics $N-1
+  wait_for serves_metrics $C
+  run machine $L curl -sS "http://$C:9817/targets"
+  says "$N-1"
+  wait_for machine $C test -e /var/lib/slipway/tell.json
+  machine $C scontrol update nodename=$N-1 state=drain reason="by the test"
+  wait_for machine $C grep -q "by the test" /told/program
+}
+
 @test "hosts: a destroy stops Slurm and removes its files, and the state stays" {
   lab destroy --auto-approve
   local name
