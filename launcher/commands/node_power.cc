@@ -73,9 +73,17 @@ std::vector<node::WaitingJob> waiting_jobs(const std::string& resume_file) {
 node::ResumeOrder order_for(const Names& nodes, const std::string& resume_file) {
   node::ResumeOrder order{nodes, waiting_jobs(resume_file)};
   try {
-    node::ask_slurm_for_times(order);
+    node::ask_for_timeouts(order);
   } catch (const Error& error) {
     log_line(fmt::format("cannot ask Slurm how long it waits: {}", error.what()));
+  }
+  try {
+    node::ask_for_time_limits(order);
+  } catch (const Error& error) {
+    log_line(
+        fmt::format("cannot ask Slurm for the jobs' time limits, so machines may run as long "
+                    "as the blueprint allows: {}",
+                    error.what()));
   }
   return order;
 }

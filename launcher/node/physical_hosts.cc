@@ -17,7 +17,7 @@
 namespace slipway::node {
 namespace {
 
-constexpr size_t longest_file = 16 << 20;
+constexpr size_t longest_list = 16 << 20;
 
 PhysicalHosts hosts_in(const std::string& text) {
   PhysicalHosts hosts;
@@ -58,7 +58,7 @@ void record_physical_hosts(const PhysicalHosts& found, const std::vector<std::st
 
 PhysicalHosts read_physical_hosts(const std::filesystem::path& path) {
   try {
-    return hosts_in(read_regular_file(path, longest_file));
+    return hosts_in(read_regular_file(path, longest_list));
   } catch (const Error&) {
     return {};
   }

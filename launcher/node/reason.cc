@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/node/ask_slurm.h"
 
 namespace slipway::node {
 namespace {
@@ -20,22 +21,9 @@ using namespace std::chrono_literals;
 
 constexpr const char* scontrol = "/usr/bin/scontrol";
 constexpr size_t longest_reason = 400;
-constexpr int most_tries = 3;
 
 // Slurm answers by then unless slurmctld is gone; this does not wait for ResumeTimeout.
 const ProcessOptions soon{.input = "", .deadline = 15s};
-
-// Retries, as slurmctld may be restarting.
-std::string ask_slurm(const std::vector<std::string>& argv) {
-  for (int tries = 1;; ++tries) {
-    try {
-      return run_checked(argv, soon);
-    } catch (const Error&) {
-      if (tries == most_tries) throw;
-    }
-    std::this_thread::sleep_for(2s);
-  }
-}
 
 // Those of the nodes that are in a state.
 std::vector<std::string> nodes_in(const std::vector<std::string>& nodes, const std::string& state) {

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
 constexpr const char* file_name = "services";
-constexpr size_t longest_file = 64 * 1024;
+constexpr size_t longest_record = 64 * 1024;
 
 }  // namespace
 
@@ -35,7 +35,8 @@ void write_service_record(const std::filesystem::path& folder, const std::string
 
 std::map<std::string, ServiceRecord> read_service_records(const std::filesystem::path& folder) try {
   std::map<std::string, ServiceRecord> records;
-  for (const std::string& line : split(read_regular_file(folder / file_name, longest_file), '\n')) {
+  for (const std::string& line :
+       split(read_regular_file(folder / file_name, longest_record), '\n')) {
     const std::vector<std::string> words = split(line, ' ');
     const auto since = words.size() < 3 ? std::nullopt : to_number<int64_t>(words[2]);
     if (!since || (words[1] != "runs" && words[1] != "ended")) continue;

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 
-#include "common/process.h"
 #include "common/slurm_duration.h"
 #include "common/text.h"
+#include "launcher/node/ask_slurm.h"
 
 namespace slipway::node {
 namespace {
 
 using namespace std::chrono_literals;
-
-const ProcessOptions promptly{.input = "", .deadline = 15s};
 
 // The value of "KEY=" in a line of words; empty if it is not there.
 std::string word_after(const std::string& line, std::string_view key) {
@@ -54,15 +52,14 @@ std::chrono::seconds share_of(std::chrono::seconds resume_timeout) {
   return resume_timeout - std::clamp<std::chrono::seconds>(resume_timeout / 10, 5s, 30s);
 }
 
-void ask_slurm_for_times(ResumeOrder& order) {
-  const auto timeouts = resume_timeouts(
-      run_checked({"/usr/bin/scontrol", "--oneliner", "show", "partition"}, promptly),
-      run_checked({"/usr/bin/scontrol", "show", "config"}, promptly));
+void ask_for_timeouts(ResumeOrder& order) {
+  const auto timeouts =
+      resume_timeouts(ask_slurm({"/usr/bin/scontrol", "--oneliner", "show", "partition"}),
+                      ask_slurm({"/usr/bin/scontrol", "show", "config"}));
   // "c-gpu-0 train", a line for each node and each of its partitions. Of several, Slurm takes the
   // longest time.
-  const std::string pairs = run_checked({"/usr/bin/sinfo", "--noheader", "--Node", "--all",
-                                         "--nodes=" + join(order.nodes, ","), "--format=%N %R"},
-                                        promptly);
+  const std::string pairs = ask_slurm({"/usr/bin/sinfo", "--noheader", "--Node", "--all",
+                                       "--nodes=" + join(order.nodes, ","), "--format=%N %R"});
   for (const std::string& line : split(pairs, '\n')) {
     const size_t space = line.find(' ');
     if (space == line.npos) continue;
@@ -71,10 +68,12 @@ void ask_slurm_for_times(ResumeOrder& order) {
     std::chrono::seconds& longest = order.timeouts[line.substr(0, space)];
     longest = std::max(longest, share_of(timeout->second));
   }
+}
+
+void ask_for_time_limits(ResumeOrder& order) {
   for (WaitingJob& job : order.jobs) {
-    const std::string limit = run_checked(
-        {"/usr/bin/squeue", "--noheader", "--jobs=" + std::to_string(job.id), "--format=%l"},
-        promptly);
+    const std::string limit = ask_slurm(
+        {"/usr/bin/squeue", "--noheader", "--jobs=" + std::to_string(job.id), "--format=%l"});
     // Or "INVALID", "Partition_Limit"
     job.limit_seconds = slurm_duration(trim(limit)).value_or(0);
   }

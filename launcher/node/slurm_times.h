@@ -21,7 +21,8 @@ std::chrono::seconds global_resume_timeout(const std::string& config);
 // How much of ResumeTimeout we may use, so that Slurm has our reason before it gives up.
 std::chrono::seconds share_of(std::chrono::seconds resume_timeout);
 
-// Completes the order: timeouts of its nodes and time limits of its jobs. Asks Slurm. Throws Error.
-void ask_slurm_for_times(ResumeOrder& order);
+// Complete the order: timeouts of its nodes, and time limits of its jobs. Ask Slurm. Throw Error.
+void ask_for_timeouts(ResumeOrder& order);
+void ask_for_time_limits(ResumeOrder& order);
 
 }  // namespace slipway::node

@@ -133,7 +133,8 @@ flex_groups() { cloud_control left | grep -oE "(instanceGroupManagers|instanceTe
 $F-1" ]; }
   wait_for has_run
   cloud_control show $F-0 | grep -q '"provisioningModel": "FLEX_START"'
-  cloud_control show $F-0 | grep -q '"maxRunDuration": {"seconds": "1200"'
+  run cloud_control show $F-0
+  [[ $output == *'"maxRunDuration": {"seconds": "1200"'* ]] || { echo "$output" && power_log && false; }
   [ "$(flex_groups | wc -l)" -eq 2 ]
 }
 
