@@ -38,6 +38,12 @@ teardown() { leave_nothing $N-0 $N-1; }
 # as_user COMMAND...: on the login node, as an ordinary user
 as_user() { slipway exec $NAME login --user nobody --chdir / -- "$@"; }
 
+# serves NODE: it is not drained
+serves() {
+  run reason_of "$1"
+  [ "$output" = none ] || { echo "$1: $output" && on $NAME "$1" /opt/slipway/bin/slipway health && false; }
+}
+
 nothing_of_jobs() { [ -z "$(on $NAME "$1" find $JOBS -mindepth 2)" ] && refuse on $NAME "$1" grep -q " $JOBS/" /proc/self/mountinfo; }
 
 # bats test_tags=user
@@ -119,15 +125,13 @@ END
     run look $N-0
     says "node $N-0"
     lacks "full"
-    run reason_of $N-0
-    [ "$output" = none ]
+    serves $N-0
   done
   # While the job still runs.
   job=$(as_user sbatch --parsable --nodelist=$N-0 --output=/home/out/filled --wrap 'python3 /home/fill.py /tmp inodes; sleep 600')
   wait_for on $NAME login grep -q "No space" /home/out/filled
   look $N-0
-  run reason_of $N-0
-  [ "$output" = none ]
+  serves $N-0
   on $NAME $N-0 pgrep -x slurmd
   as_user scancel "$job"
 }
@@ -141,8 +145,7 @@ END
   says '"finding": "scratch-full"'
   says "0 inodes free; uid 65534 has "
   lacks "everybody"
-  run reason_of $N-1
-  [ "$output" = none ]
+  serves $N-1
   on $NAME $N-1 sh -c 'rm -r /srv/everybody; python3 /home/fill.py /srv inodes'
   run look $N-1
   fails_with 3 "disk /srv: 0 inodes free"
@@ -181,8 +184,7 @@ END
   run look $N-1 --json
   says '"finding": "scratch-full"'
   says "0 MiB free; uid 65534 has "
-  run reason_of $N-1
-  [ "$output" = none ]
+  serves $N-1
   as_user scancel "$job"
   wait_for on $NAME $N-1 sh -c '[ ! -e /var/spool/slurmd/job* ]'
   on $NAME $N-1 mount -o remount,size=50% /var/spool/slurmd
@@ -203,8 +205,7 @@ END
   slipway exec $NAME $N-1 --user nobody --chdir / -- python3 /home/fill.py $folder/65534 bytes
   run look $N-1 --json
   says '"finding": "scratch-full"'
-  run reason_of $N-1
-  [ "$output" = none ]
+  serves $N-1
   # A file without a name, on its way through a socket, which nothing shows.
   write_program /home/hide.py <<'END'
 import array, os, socket, time
@@ -220,8 +221,7 @@ END
   wait_for on $NAME $N-1 test -e /tmp/hidden
   run look $N-1 --json
   says '"finding": "scratch-full"'
-  run reason_of $N-1
-  [ "$output" = none ]
+  serves $N-1
   on $NAME $N-1 sh -c "pkill -f [h]ome/hide.py; rm /tmp/hidden"
   on $NAME $N-1 sh -c "rm -r $folder/65534; mount -o remount,size=50% /run"
   look $N-1
