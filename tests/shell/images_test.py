@@ -42,7 +42,7 @@ class Recipe(unittest.TestCase):
         lines = [line.split(None, 2) for line in done.stdout.splitlines()]
         self.assertEqual(len(lines), len(list((self.images / "steps").iterdir())))
         self.assertEqual([name for name, needs, _ in lines if needs == "nothing"],
-                         ["base", "slurm", "mpi", "limits", "enroot", "slipway", "clean", "verify"])
+                         ["base", "slurm", "prometheus", "mpi", "limits", "enroot", "slipway", "clean", "verify"])
         self.assertTrue(all(needs in ("nothing", "cloud") for _, needs, _ in lines))
         self.assertEqual(lines[-1][0], "verify")
 
