@@ -51,6 +51,10 @@ def main():
         if not names:
             failed.append("there are no units")
         failed += complaints(analyze, root, names)
+        # It starts the others while it is starting itself: a unit that waits for it would never start.
+        for unit in units.iterdir():
+            if re.search(r"^After=.*slipway-node\.service", unit.read_text(), re.M):
+                failed.append(f"{unit.name} waits for slipway-node.service, which starts it")
         for timer in units.glob("*.timer"):
             if not timer.with_suffix(".service").exists():
                 failed.append(f"{timer.name} starts nothing")
