@@ -54,8 +54,7 @@ teardown() { leave_nothing; }
 #!/bin/bash
 #SBATCH --nodes=2 --container-image=/home/a.sqsh
 #SBATCH --container-mounts=/usr:/usr:ro,/opt/slipway:/opt/slipway:ro,/etc/slurm:/etc/slurm:ro,/run/munge,/etc/passwd,/etc/group
-echo "batch $MASTER_PORT"
-echo "first $SLURMD_NODENAME"
+printf 'batch %s\nfirst %s\n' "$MASTER_PORT" "$SLURMD_NODENAME"
 for step in 1 2; do srun sh -c 'echo "step $MASTER_PORT of $WORLD_SIZE at $MASTER_ADDR"'; done
 MASTER_PORT=29500 srun sh -c 'echo "own $MASTER_PORT"'
 END
