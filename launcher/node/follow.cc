@@ -53,7 +53,7 @@ class Follow {
       take_file_systems();
     }
     const bool taken = take_slurm_files();
-    take_monitoring();
+    take_monitoring(cluster_.monitoring, say_);
     if (!taken) return;
     write_file(folder_ / "done", digest);
     fs::remove(folder_ / "waits");
@@ -96,11 +96,6 @@ class Follow {
     for (const NetworkStorage& storage : mounts_of(cluster_, self_)) {
       mount_storage(patience_, storage, say_);
     }
-  }
-
-  void take_monitoring() {
-    if (follow_monitoring(cluster_.monitoring, load_node_profile()))
-      say_(fmt::format("monitoring is now `{}`", cluster_.monitoring));
   }
 
   // Reports once what it waits for.

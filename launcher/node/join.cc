@@ -222,7 +222,8 @@ Joined join_cluster(const JoinOrder& order) {
 
   Joined joined;
   joined.former_hosts = memory.hosts;
-  remember(order, files, memory.services);
+  const std::vector<Service> wanted = wanted_services(order.role, order.monitoring, files);
+  remember(order, files, with_all(memory.services, wanted));
   if (write_changed(node_profile_path, order.profile)) joined.changed.emplace_back("node.json");
   for (const auto& [name, text] : files) {
     if (write_changed(fs::path(installed_folder) / name, text)) joined.changed.push_back(name);
@@ -240,8 +241,6 @@ Joined join_cluster(const JoinOrder& order) {
   start_auth(auth, order.role, new_key && has_systemd() ? IfRunning::restart : IfRunning::keep);
   if (before != files || new_key) take_over(order.role, change, joined);
   start_daemons(order.role);
-  const std::vector<Service> wanted = wanted_services(order.role, order.monitoring, files);
-  remember(order, files, with_all(memory.services, wanted));
   const std::vector<std::string> units = keep_services(wanted, memory.services);
   remember(order, files, units);
   if (contains(memory.services, admitter_service().unit) &&

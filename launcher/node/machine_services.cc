@@ -81,8 +81,7 @@ std::vector<std::string> keep_services(const std::vector<Service>& wanted,
 
 void end_unit(const std::string& unit) {
   if (!has_systemd()) {
-    throw Error(
-        fmt::format("{} runs until the machine is off: there is no systemd to stop it", unit));
+    throw Error(fmt::format("{} runs until the machine is off, since only systemd stops it", unit));
   }
   run_checked({"/bin/systemctl", "disable", "--now", "--quiet", unit});
 }

@@ -7,7 +7,6 @@
 
 #include "common/error.h"
 #include "common/file.h"
-#include "launcher/node/machine.h"
 #include "launcher/node/machine_services.h"
 #include "launcher/node/service.h"
 
@@ -117,6 +116,11 @@ bool follow_monitoring(const std::string& monitoring, const NodeProfile& profile
   if (serves_metrics(before) && !serves_metrics(monitoring))
     end_unit(metrics_service(scrape_in_cloud).unit);
   return before != monitoring;
+}
+
+void take_monitoring(const std::string& monitoring, const Say& say) {
+  if (follow_monitoring(monitoring, load_node_profile()))
+    say(fmt::format("monitoring is now `{}`", monitoring));
 }
 
 void start_admission() {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/node_profile.h"
+#include "launcher/node/machine.h"
 
 namespace slipway::node {
 
@@ -26,6 +27,9 @@ void start_monitoring(const std::string& monitoring, const NodeProfile& profile,
 // run, and ends what an earlier call started and the blueprint no longer asks for. Returns whether
 // that has changed. Throws Error.
 bool follow_monitoring(const std::string& monitoring, const NodeProfile& profile);
+
+// The same for a machine that runs already, from its own profile; says what has changed.
+void take_monitoring(const std::string& monitoring, const Say& say);
 
 // Starts the service of a controller that tells people what happens. Throws Error.
 void start_telling();

@@ -59,10 +59,8 @@ class Run {
     take("slurmdbd keeps its configuration",
          [&] { follow_accounting(cloud_, patience_, self_, cluster_, say_); });
     take("slurmctld keeps its topology", [&] { follow_machines(cluster_, say_); });
-    take("this machine is not monitored as the blueprint says", [&] {
-      if (follow_monitoring(cluster_.monitoring, load_node_profile()))
-        say_(fmt::format("monitoring is now `{}`", cluster_.monitoring));
-    });
+    take("this machine is not monitored as the blueprint says",
+         [&] { take_monitoring(cluster_.monitoring, say_); });
     after_.said = std::move(said_);
     write_file(memory_path(), to_json(after_), 0600);
     return failed_;
