@@ -7,6 +7,7 @@
 #include "spank-plugins/auto_resume/advice.h"
 #include "spank-plugins/spank/guard.h"
 #include "spank-plugins/spank/handle.h"
+#include "spank-plugins/spank/job_script.h"
 #include "spank-plugins/spank/release.h"
 
 namespace slipway::auto_resume {
@@ -28,14 +29,6 @@ int take_option(int, const char* value, int remote) {
 
 constexpr spank::Option option = {option_name, option_values, option_help, take_option};
 
-std::vector<std::string> command_of(spank_t spank) {
-  int count = 0;
-  char** words = nullptr;
-  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || words == nullptr)
-    return {};
-  return {words, words + count};
-}
-
 int init(spank_t spank) {
   const spank::Status status = spank::Handle(spank).register_option(option);
   if (!status) throw Error(std::string("cannot register --auto-resume: ") + status.text());
@@ -44,7 +37,7 @@ int init(spank_t spank) {
 
 int advise(spank_t spank) {
   if (!is_wanted) return ESPANK_SUCCESS;
-  for (const std::string& line : advice(command_of(spank))) slurm_info("%s", line.c_str());
+  for (const std::string& line : advice(spank::command(spank))) slurm_info("%s", line.c_str());
   return ESPANK_SUCCESS;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "spank-plugins/spank/job_script.h"
 
 namespace slipway::container {
 namespace {
@@ -49,11 +50,9 @@ User user_of(spank_t spank) {
 }
 
 std::filesystem::path batch_script_of(spank_t spank) {
-  int count = 0;
-  char** words = nullptr;
-  check_item(spank_get_item(spank, S_JOB_ARGV, &count, &words), "the batch script");
-  if (count == 0) throw Error("cannot get the batch script from Slurm");
-  return words[0];
+  const std::vector<std::string> command = spank::command(spank);
+  if (command.empty()) throw Error("cannot get the batch script from Slurm");
+  return command[0];
 }
 
 uint32_t local_task_count(spank_t spank) {

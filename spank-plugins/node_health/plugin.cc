@@ -1,4 +1,5 @@
-// node_health: checks a node before each job starts on it, and after the job has ended.
+// node_health: checks a node before each job starts on it, and after the job has ended, and keeps
+// the job from filling slurmd's spool.
 //
 // The callbacks for Slurm. `slipway health` runs the checks in a separate process, which is killed
 // if it hangs, for example in a driver. User documentation: docs/guides/health.md.
@@ -15,6 +16,7 @@
 
 #include "common/error.h"
 #include "common/process.h"
+#include "spank-plugins/node_health/batch_script.h"
 #include "spank-plugins/node_health/left_out.h"
 #include "spank-plugins/node_health/settings.h"
 #include "spank-plugins/node_health/stage.h"
@@ -53,6 +55,19 @@ int init(const spank::Handle& slurm, int count, char** words) {
   return ESPANK_SUCCESS;
 }
 
+// Runs before the batch script starts.
+void take_batch_script(spank_t spank) {
+  if (spank_context() != S_CTX_REMOTE || spank::step_id(spank) != SLURM_BATCH_SCRIPT) return;
+  const auto user = spank::job_user(spank);
+  const std::vector<std::string> command = spank::command(spank);
+  if (!user || *user == 0 || command.empty()) return;
+  try {
+    keep_batch_script(command[0], *user);
+  } catch (const Error& error) {
+    spank::log_error(std::string(error.what()) + "; its user can fill slurmd's spool with it");
+  }
+}
+
 // Requeues a job that this node was not prepared for; its step cannot start anyway, and Slurm
 // reports that itself. Once for each step.
 void find_left_out_job(spank_t spank) {
@@ -86,6 +101,7 @@ int slurm_spank_init(spank_t handle, int count, char* words[]) {
   using namespace slipway;
   return spank::guarded("init", [&] {
     const int result = node_health::init(spank::Handle(handle), count, words);
+    node_health::take_batch_script(handle);
     node_health::find_left_out_job(handle);
     return result;
   });

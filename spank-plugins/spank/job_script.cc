@@ -39,4 +39,13 @@ std::optional<uint32_t> step_id(spank_t spank) {
   return number<uint32_t>(spank, S_JOB_STEPID);
 }
 
+std::vector<std::string> command(spank_t spank) {
+  int count = 0;
+  char** words = nullptr;
+  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || words == nullptr) {
+    return {};
+  }
+  return {words, words + count};
+}
+
 }  // namespace slipway::spank

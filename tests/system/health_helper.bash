@@ -18,11 +18,11 @@ look() {
 
 reason_of() { on $NAME controller sinfo --noheader --Node --nodes="$1" --format='%E'; }
 
-# serves_again NODE: after two checks in a row; the first may come too early on a node that has just booted
+# serves_again NODE: after two checks in a row. The first may come too early on a node that has just booted, and slurmd may
+# drain the node after the second.
 serves_again() {
-  is_clean_twice() { look "$1" && look "$1"; }
-  wait_for is_clean_twice "$1"
-  wait_for node_is "$1" idle
+  is_in_service() { look "$1" && look "$1" && node_is "$1" idle; }
+  wait_for is_in_service "$1" || { on "$NAME" login scontrol show node "$1" && false; }
 }
 
 # is_held_back JOB: it is requeued, and Slurm lets it wait for a while
