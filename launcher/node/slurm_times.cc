@@ -71,11 +71,21 @@ void ask_for_timeouts(ResumeOrder& order) {
 }
 
 void ask_for_time_limits(ResumeOrder& order) {
-  for (WaitingJob& job : order.jobs) {
-    const std::string limit = ask_slurm(
-        {"/usr/bin/squeue", "--noheader", "--jobs=" + std::to_string(job.id), "--format=%l"});
-    // Or "INVALID", "Partition_Limit"
-    job.limit_seconds = slurm_duration(trim(limit)).value_or(0);
+  if (order.jobs.empty()) return;
+  std::vector<std::string> ids;
+  for (const WaitingJob& job : order.jobs) ids.push_back(std::to_string(job.id));
+  // "1234 1-00:00:00", or "1234 INVALID"; not of jobs that are gone
+  const std::string answer =
+      ask_slurm({"/usr/bin/squeue", "--noheader", "--jobs=" + join(ids, ","), "--format=%A %l"});
+  for (const std::string& line : split(answer, '\n')) {
+    const size_t space = line.find(' ');
+    if (space == line.npos) continue;
+    const auto id = to_number<long>(line.substr(0, space));
+    for (WaitingJob& job : order.jobs) {
+      if (job.id != id) continue;
+      job.limit_seconds =
+          slurm_duration(trim(std::string_view(line).substr(space + 1))).value_or(0);
+    }
   }
 }
 
