@@ -88,8 +88,9 @@ std::vector<fs::path> job_folders(const fs::path& folder) {
   return found;
 }
 
-// The arguments of each are separated by spaces.
+// Those that a slurmstepd may have. Users choose the arguments of a setuid program.
 std::vector<std::string> command_lines_of_root() {
+  constexpr size_t longest_line = 1 << 16;  // its title may be padded up to its environment
   std::vector<std::string> lines;
   std::error_code gone;
   for (const auto& entry : fs::directory_iterator("/proc", gone)) {
@@ -99,9 +100,9 @@ std::vector<std::string> command_lines_of_root() {
       continue;
     }
     try {
-      lines.push_back(read_file(entry.path() / "cmdline"));
+      lines.push_back(read_regular_file(entry.path() / "cmdline", longest_line));
     } catch (const Error&) {
-      // The process has just ended.
+      // The process has just ended, or is not a slurmstepd.
     }
   }
   return lines;
