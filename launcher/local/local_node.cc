@@ -89,7 +89,7 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   // An image has its own installation, whose plugins are built for its Slurm.
   if (node.image.empty()) root.binds.push_back({around.prefix, node_prefix, true});
   if (node.role == "controller") {
-    root.binds.push_back({around.state, "/var/spool/slurmctld", false});
+    root.binds.push_back({around.state, node::slurmctld_state, false});
     if (!plan.slurmdbd_conf.empty()) {
       root.binds.push_back({around.database, node::database_folder, false});
     }
@@ -154,7 +154,7 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   node::start_daemons(node.role);
   if (node.role == "controller" && plan.tells) node::start_telling();
   if (node.role == "controller" && plan.admits) node::start_admission();
-  if (node.role == "controller" && !plan.admits) node::end_admission("/var/spool/slurmctld");
+  if (node.role == "controller" && !plan.admits) node::end_admission(node::slurmctld_state);
   node::start_monitoring(plan.monitoring, parse_node_profile(node.node_json, node_profile_path),
                          scrape_interval);
   report("started");

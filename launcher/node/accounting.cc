@@ -149,7 +149,7 @@ void replace_database(const std::string& statements) {
 }
 
 void keep_database_with_state() {
-  const fs::path kept = "/var/spool/slurmctld/accounting";
+  const fs::path kept = fs::path(slurmctld_state) / "accounting";
   // The folder above belongs to Slurm's user, who must not choose what we give away.
   if (fs::is_symlink(kept)) throw Error(fmt::format("{} is a symbolic link", kept.string()));
   make_folder_for(user, kept, 0700);

@@ -77,7 +77,7 @@ void wait_for_what_jobs_need(const Patience& patience, const NodeProfile& profil
 // Where slurmctld keeps its state.
 std::filesystem::path state_folder(const std::map<std::string, std::string>& slurm_files) {
   const std::string folder = settings_of(slurm_files).value("statesavelocation");
-  return folder.empty() ? "/var/spool/slurmctld" : folder;
+  return folder.empty() ? slurmctld_state : folder;
 }
 
 // The names of all zones must be known: the controller may be a file server.

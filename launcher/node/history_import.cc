@@ -111,7 +111,7 @@ class Import {
       say_(fmt::format("reading the history of `{}`", from));
       replace_database(statements);
       // It has the number by which the former database knew this cluster.
-      fs::remove("/var/spool/slurmctld/clustername");
+      fs::remove(fs::path(slurmctld_state) / "clustername");
       say_("starting them again");
       start_all();
     } catch (const Error& error) {

@@ -37,8 +37,6 @@ using nlohmann::json;
 constexpr const char* memory_path = "/var/lib/slipway/joined.json";
 constexpr const char* unit_path = "/etc/systemd/system/slipway-joined.service";
 
-constexpr const char* slurmctld_state = "/var/spool/slurmctld";
-
 struct JoinMemory {
   std::string deployment, role;
   std::vector<std::string> files;     // in /etc/slurm

@@ -12,6 +12,7 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/node/services.h"
 
 namespace slipway::node {
 namespace {
@@ -108,7 +109,7 @@ void mount_storage(const Patience& patience, const NetworkStorage& storage, cons
 
 void mount_state_disk(const Say& say) {
   const fs::path disk = "/dev/disk/by-id/google-slurm-state";
-  const fs::path folder = "/var/spool/slurmctld";
+  const fs::path folder = slurmctld_state;
   if (!fs::exists(disk) || mounted_on(folder) == fs::canonical(disk)) return;
   // blkid exits with 2 if it recognizes nothing on the disk.
   const ProcessResult content =

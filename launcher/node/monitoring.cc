@@ -71,8 +71,7 @@ bool runs_prometheus(const std::string& monitoring, const std::string& role) {
 
 void start_with_interval(Service service, int seconds) {
   service.argv.insert(service.argv.end(), {"--interval", std::to_string(seconds)});
-  run_service(
-      service, [] { return false; }, IfRunning::keep, 0s);
+  run_service(service);
 }
 
 }  // namespace

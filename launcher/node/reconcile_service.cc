@@ -16,8 +16,7 @@ void start_loop(const Service& service, const char* otherwise, const Say& say) {
   const std::string unit = "/etc/systemd/system/" + service.unit;
   if (!std::filesystem::exists(has_systemd() ? unit : service.argv[0])) return;
   try {
-    run_service(
-        service, [] { return false; }, IfRunning::keep, std::chrono::seconds(0));
+    run_service(service);
   } catch (const Error& error) {
     say(fmt::format("{}; {}", error.what(), otherwise));
   }

@@ -146,4 +146,9 @@ void run_service(const Service& service, const std::function<bool()>& ready, IfR
   supervise_service(service, child);
 }
 
+void run_service(const Service& service) {
+  run_service(
+      service, [] { return false; }, IfRunning::keep, 0s);
+}
+
 }  // namespace slipway::node

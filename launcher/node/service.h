@@ -38,6 +38,10 @@ enum class IfRunning { keep, restart };
 void run_service(const Service& service, const std::function<bool()>& ready, IfRunning running,
                  std::chrono::seconds limit);
 
+// Starts a service that nothing shows to be ready, such as a timer. Once a boot: without systemd,
+// it does not look for another one.
+void run_service(const Service& service);
+
 // Throws Error, "<otherwise> within 60 s", if `done` does not return true by then.
 void wait_until(const std::function<bool()>& done, std::chrono::seconds limit,
                 const std::string& otherwise);

@@ -47,8 +47,7 @@ void start_watch() {
                         "slipway-watch.service"};
   if (!std::filesystem::exists(service.argv[0])) return;
   try {
-    run_service(
-        service, [] { return false; }, IfRunning::keep, 0s);
+    run_service(service);
   } catch (const Error& error) {
     fmt::print(stderr, "slipway node: {}; Slurm will find dead nodes by itself, but later\n",
                error.what());
@@ -88,7 +87,7 @@ void prepare_containers() {
 void prepare_folders() {
   make_folder_for("munge", "/run/munge", 0755);
   make_folder_for("slurm", log_folder, 0755);
-  make_folder_for("slurm", "/var/spool/slurmctld", 0755);
+  make_folder_for("slurm", slurmctld_state, 0755);
   make_folder_for("root", spool_folder, 0755);
   prepare_containers();
 }

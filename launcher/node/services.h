@@ -16,6 +16,9 @@ inline constexpr int slurmctld_port = 6817;
 inline constexpr int slurmd_port = 6818;
 inline constexpr const char* munge_socket = "/run/munge/munge.socket.2";
 
+// slurmctld's state, unless two controllers share it.
+inline constexpr const char* slurmctld_state = "/var/spool/slurmctld";
+
 // Makes the folders that Slurm writes to, with the owners that it requires.
 void prepare_folders();
 
