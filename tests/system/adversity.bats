@@ -1,7 +1,7 @@
 # Whatever happens to a cluster on a fake Google Cloud, in any order, Slurm and the cloud agree in the end: random faults by
 # seed. soak_adversity.bats lives through more of them.
 
-# bats file_tags=long
+# bats file_tags=long,thorough
 load helper
 load google_helper
 load adversity_helper
@@ -11,10 +11,8 @@ L=adversity-login-001
 setup_file() { adversity_start; }
 teardown_file() { cloud_stop; }
 
-# bats test_tags=thorough
 @test "adversity: one seed's faults" { live_through 1; }
 @test "adversity: another seed's faults" { live_through 2; }
-# bats test_tags=thorough
 @test "adversity: a third seed's faults" { live_through 3; }
 
 # clean_up: what a destroy runs before Terraform deletes the rest
@@ -24,7 +22,6 @@ clean_up() {
   machine $L env GOOGLE_OAUTH_ACCESS_TOKEN="$token" /opt/slipway/bin/slipway node cleanup /tmp/d/adversity
 }
 
-# bats test_tags=thorough
 @test "adversity: after a destroy in the middle of faults, nothing is left" {
   # The login node is the machine of the person who deploys.
   machine_start $L

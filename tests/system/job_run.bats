@@ -21,6 +21,7 @@ runs_nowhere() {
   done
 }
 
+# bats test_tags=thorough
 @test "job run: random scripts have the same environment as in Slurm" {
   "$BATS_TEST_DIRNAME/job_environment.py" scripts 4 "${RANDOM_SCRIPTS_SEED:-1}" "$FILES/scripts"
   for script in "$FILES"/scripts/*; do
