@@ -174,12 +174,12 @@ END
   on $NAME login sh -c 'cat >/home/grow.sh' <<'END'
 #!/bin/sh
 chmod u+w "$0" 2>/dev/null || echo "kept"
-echo more 2>/dev/null >>"$0" || echo "as it is"
+echo more 2>/dev/null >>"$0" || echo "not longer"
 cmp "$0" /home/grow.sh && echo "and readable"
 rm -f "$0" 2>/dev/null || echo "of $(stat -c %U "$0")"
 END
   as_user sbatch --wait --nodelist=$N-1 --output=/home/out/grown /home/grow.sh
-  [ "$(on $NAME login cat /home/out/grown)" = "$(printf 'kept\nas it is\nand readable\nof root')" ]
+  [ "$(on $NAME login cat /home/out/grown)" = "$(printf 'kept\nnot longer\nand readable\nof root')" ]
   # slurmd removes it, though it is no longer its user's.
   wait_for on $NAME $N-1 sh -c '[ ! -e /var/spool/slurmd/job* ]'
 }

@@ -63,7 +63,7 @@ TEST_CASE(
   CHECK_FALSE(as(user + 2, "cat " + path).ok());
 }
 
-TEST_CASE("batch script: what is not a file of the job's user stays as it is") {
+TEST_CASE("batch script: what is not a file of the job's user is refused") {
   const TemporaryDirectory folder;
   const fs::path script = folder / "slurm_script";
   CHECK_THROWS_WITH(keep_batch_script(script, user), ContainsSubstring("No such file"));
