@@ -38,10 +38,10 @@ teardown() { leave_nothing $N-0 $N-1; }
 # as_user COMMAND...: on the login node, as an ordinary user
 as_user() { slipway exec $NAME login --user nobody --chdir / -- "$@"; }
 
-# serves NODE: it is not drained
+# serves NODE: it is not drained. Slurm 24.11 may keep the reason of a drain that has ended.
 serves() {
-  run reason_of "$1"
-  [ "$output" = none ] || { echo "$1: $output" && on $NAME "$1" /opt/slipway/bin/slipway health && false; }
+  run on $NAME controller sinfo --noheader --Node --nodes="$1" --format='%T: %E'
+  [[ "$output" =~ ^(idle|mixed|allocated|completing): ]] || { echo "$output" && on $NAME "$1" /opt/slipway/bin/slipway health && false; }
 }
 
 nothing_of_jobs() { [ -z "$(on $NAME "$1" find $JOBS -mindepth 2)" ] && refuse on $NAME "$1" grep -q " $JOBS/" /proc/self/mountinfo; }
