@@ -188,9 +188,11 @@ END
 @test "disk: a user who fills slurmd's spool in PMIx's folder is named, and the node serves when it is gone" {
   local job
   on $NAME $N-1 mount -o remount,size=32m /var/spool/slurmd
+  # As PMIx makes one, for a Slurm without it.
+  on $NAME $N-1 install -d -m 700 -o nobody /var/spool/slurmd/of-user
   on $NAME login sh -c 'cat >/home/fill.sh' <<'END'
 #!/bin/sh
-srun --mpi=pmix sh -c 'head -c 64M /dev/zero >"$PMIX_SERVER_TMPDIR/large"; sleep 600'
+srun sh -c 'head -c 64M /dev/zero >"${PMIX_SERVER_TMPDIR:-/var/spool/slurmd/of-user}/large"; sleep 600'
 END
   job=$(as_user sbatch --parsable --nodelist=$N-1 --output=/home/out/spool /home/fill.sh)
   wait_for on $NAME login grep -q "No space" /home/out/spool
@@ -199,7 +201,7 @@ END
   says "0 MiB free; uid 65534 has "
   as_user scancel "$job"
   wait_for on $NAME $N-1 sh -c '[ ! -e /var/spool/slurmd/job* ]'
-  on $NAME $N-1 mount -o remount,size=50% /var/spool/slurmd
+  on $NAME $N-1 sh -c 'rm -r /var/spool/slurmd/of-user && mount -o remount,size=50% /var/spool/slurmd'
   # slurmd may have drained the node meanwhile, since it could not save its own state there.
   serves_again $N-1
 }
