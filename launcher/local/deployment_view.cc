@@ -170,8 +170,9 @@ void ask_slurm(DeploymentView& view) {
     node->second->slurm_state = line[1];
     node->second->partitions.push_back(line[2]);
     const std::string reason = join({line.begin() + 3, line.end()}, "|");
-    // Since 24.11, Slurm keeps its own words when the node responds again.
-    const bool is_past = reason == "Not responding" && usable_states.contains(line[1]);
+    // Since 24.11, Slurm keeps its own reason ("Not responding", "SlurmdSpoolDir is full") of a
+    // node that is back in service.
+    const bool is_past = usable_states.contains(line[1]);
     node->second->reason = reason == "none" || is_past ? "" : reason;
   }
   for (const auto& line : jobs.lines) {

@@ -8,9 +8,11 @@
 #include <map>
 
 #include "common/count.h"
+#include "common/host_list.h"
 #include "common/markup.h"
 #include "common/plot_grid.h"
 #include "common/utc.h"
+#include "launcher/observe/cluster_groups.h"
 
 namespace slipway::observe {
 namespace {
@@ -25,6 +27,7 @@ constexpr std::string_view page_style =
     "font-size:1.5rem;line-height:1.3}\n"
     ".scroll{overflow-x:auto}table{border-collapse:collapse;white-space:nowrap}"
     "td,th{text-align:left;padding:.2rem 1.2rem .2rem 0;border-bottom:1px solid #8883}"
+    ".text{white-space:normal;min-width:14rem}"
     ".number{text-align:right;font-variant-numeric:tabular-nums}\n"
     ".alert td:first-child{border-left:4px solid #e69f00;padding-left:.6rem}"
     ".alert.critical td:first-child{border-left-color:#c00}.bad{color:#c00;font-weight:600}"
@@ -91,33 +94,46 @@ std::string tiles(const ClusterPage& page) {
          "</div>\n";
 }
 
+// "2026-01-31 12:00Z" from "2026-01-31T12:00:00Z".
+std::string minute_text(const std::string& time) {
+  constexpr size_t date = 10, minute = 16;
+  if (time.size() < minute) return time;
+  return fmt::format("{} {}Z", time.substr(0, date), time.substr(date + 1, minute - date - 1));
+}
+
 std::string alerts_table(const ClusterPage& page) {
   if (page.alerts.empty()) return "<p class=\"good\">No alert.</p>\n";
   std::string table =
-      "<div class=\"scroll\"><table>\n<tr><th>alert</th><th>node</th><th>what</th>"
+      "<div class=\"scroll\"><table>\n<tr><th>alert</th><th>nodes</th><th>what</th>"
       "<th>since</th></tr>\n";
-  for (const Alert& alert : page.alerts) {
+  for (const AlertGroup& group : grouped(page.alerts)) {
+    std::string what = group.first.summary;
+    if (group.count > 1) what += fmt::format("; and {} more like it", group.count - 1);
     table += fmt::format(
-        "<tr class=\"alert {}\"><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        alert.severity == "critical" ? "critical" : "other", markup_escaped(alert.name),
-        markup_escaped(alert.node), markup_escaped(alert.summary), markup_escaped(alert.since));
+        "<tr class=\"alert {}\"><td>{}</td><td>{}</td><td class=\"text\">{}</td><td>{}</td></tr>\n",
+        group.first.severity == "critical" ? "critical" : "other", markup_escaped(group.first.name),
+        markup_escaped(host_list(group.nodes)), markup_escaped(what),
+        markup_escaped(minute_text(group.first.since)));
   }
   return table + "</table></div>\n";
 }
 
 std::string nodes_table(const ClusterPage& page) {
   std::string table =
-      "<div class=\"scroll\"><table>\n<tr><th>node</th><th>in Slurm</th><th>health</th>"
+      "<div class=\"scroll\"><table>\n<tr><th>nodes</th><th>in Slurm</th><th>health</th>"
       "<th class=\"number\">GPUs</th><th class=\"number\">utilization</th>"
       "<th class=\"number\">hottest</th><th class=\"number\">power</th></tr>\n";
-  for (const NodeRow& row : page.nodes) {
+  for (const NodeGroup& group : grouped(page.nodes)) {
+    const NodeRow& row = group.row;
     const char* const health = !row.fit   ? "<td>unknown</td>"
                                : *row.fit ? "<td class=\"good\">fit</td>"
                                           : "<td class=\"bad\">unfit</td>";
-    table += fmt::format("<tr><td>{}</td><td>{}</td>{}{}{}{}{}</tr>\n", markup_escaped(row.name),
-                         markup_escaped(row.state), health, cell(row.gpus, 1, ""),
-                         cell(row.utilization, 100, " %"), cell(row.celsius, 1, " °C"),
-                         cell(row.watts, 1, " W"));
+    std::string names = host_list(group.names);
+    if (group.names.size() > 1) names += fmt::format(" ({})", counted(group.names.size(), "node"));
+    table += fmt::format("<tr><td class=\"text\">{}</td><td>{}</td>{}{}{}{}{}</tr>\n",
+                         markup_escaped(names), markup_escaped(row.state), health,
+                         cell(row.gpus, 1, ""), cell(row.utilization, 100, " %"),
+                         cell(row.celsius, 1, " °C"), cell(row.watts, 1, " W"));
   }
   return table + "</table></div>\n";
 }

@@ -1,7 +1,10 @@
 // Tests of the page of a cluster, and of reading Prometheus' answers.
 #include "launcher/observe/cluster_page.h"
 
+#include <fmt/core.h>
+
 #include "common/error.h"
+#include "launcher/observe/cluster_groups.h"
 #include "launcher/observe/metric_table.h"
 #include "tests/unit/catch.h"
 
@@ -70,6 +73,43 @@ TEST_CASE("cluster page: text from outside cannot become HTML") {
   const std::string text = page_text(page);
   CHECK(text.find("<script>") == text.npos);
   CHECK(text.find("&lt;script&gt;&quot;&amp;") != text.npos);
+}
+
+TEST_CASE("cluster page: alerts of one name share a row, critical ones first") {
+  ClusterPage page;
+  page.alerts = {{"Hot", "warning", "n-2", "n-2 is hot", "2026-01-31T12:05:00Z"},
+                 {"Hot", "warning", "n-1", "n-1 is hot", "2026-01-31T12:00:00Z"},
+                 {"Lost", "critical", "n-7", "n-7 lost a GPU", "2026-01-31T13:00:00Z"},
+                 {"Hot", "warning", "n-1", "n-1 is hot", "2026-01-31T12:09:00Z"}};
+  const std::vector<AlertGroup> groups = grouped(page.alerts);
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].first.name == "Lost");
+  CHECK(groups[1].nodes == std::vector<std::string>{"n-2", "n-1"});
+  const std::string text = page_text(page);
+  CHECK_THAT(text, ContainsSubstring("<b>4</b>alerts"));
+  CHECK_THAT(text, ContainsSubstring("<td>n-[1-2]</td><td class=\"text\">n-1 is hot; and 2 more "
+                                     "like it</td><td>2026-01-31 12:00Z</td>"));
+}
+
+TEST_CASE("cluster page: 1,000 nodes are a row for each state, and unfit ones come first") {
+  ClusterPage page;
+  for (int i = 0; i < 1000; ++i) {
+    const bool is_fit = i != 500;
+    page.nodes.push_back({fmt::format("n-{}", i), is_fit ? "allocated" : "drained", is_fit, 8,
+                          i % 2 == 0 ? 0.5 : 1.0, 40 + i % 30, 4000});
+  }
+  page.nodes.push_back({"n-1000", "down", {}, {}, {}, {}, {}});
+  const std::vector<NodeGroup> groups = grouped(page.nodes);
+  REQUIRE(groups.size() == 3);
+  CHECK(groups[0].names == std::vector<std::string>{"n-500"});
+  CHECK(groups[1].names == std::vector<std::string>{"n-1000"});
+  CHECK(groups[2].row.gpus == 999 * 8);
+  CHECK(groups[2].row.watts == 999 * 4000);
+  CHECK(groups[2].row.celsius == 69);
+  CHECK(*groups[2].row.utilization == Approx(0.75).margin(0.001));
+  CHECK_THAT(page_text(page), ContainsSubstring("n-[0-499,501-999] (999 nodes)"));
+  page.nodes.resize(8);
+  CHECK(grouped(page.nodes).size() == 8);
 }
 
 TEST_CASE("cluster page: a gap in the points is a gap in the curve") {
