@@ -89,8 +89,9 @@ class Transaction {
     tell(client_, {{"phase", "waiting"}});
     const Names computing = compute_nodes(journal_.wanted, started_);
     try {
-      wait_for_nodes(folder_, controller_, {computing.begin(), computing.end()}, usable_states,
-                     deadline_, interrupts_);
+      const std::set<std::string> awaited(computing.begin(), computing.end());
+      wait_for_nodes(folder_, controller_, awaited, usable_states, deadline_, interrupts_);
+      wait_for_registration(folder_, controller_, awaited, deadline_, interrupts_);
     } catch (const Error& error) {
       throw error.within("the change is made, but its new nodes are not idle yet");
     }

@@ -84,6 +84,33 @@ bool slurmd_may_run(const DeploymentFolder& folder, const std::string& node) {
   return record == records.end() || record->second.runs;
 }
 
+// The time at which the slurmd of each node that slurmctld knows was started, by `scontrol show
+// node` with times in seconds since 1970. A node that has not registered has none.
+std::map<std::string, int64_t> slurmd_starts(const std::string& scontrol) {
+  std::map<std::string, int64_t> starts;
+  for (const std::string& line : split(scontrol, '\n')) {
+    std::string node;
+    for (const std::string& word : split(line, ' ')) {
+      constexpr std::string_view name = "NodeName=", start = "SlurmdStartTime=";
+      if (word.starts_with(name)) node = word.substr(name.size());
+      if (!word.starts_with(start)) continue;
+      if (const auto time = to_number<int64_t>(word.substr(start.size()))) starts[node] = *time;
+    }
+  }
+  return starts;
+}
+
+// Whether the slurmd that runs on the node is the one that has registered.
+bool has_registered(const DeploymentFolder& folder, const std::string& node,
+                    const std::map<std::string, int64_t>& starts) {
+  const auto records = node::read_service_records(folder.log(node));
+  if (records.empty()) return true;  // its image has an older Slipway
+  const auto record = records.find("slurmd");
+  const auto start = starts.find(node);
+  if (record == records.end() || !record->second.runs || start == starts.end()) return false;
+  return start->second >= std::chrono::system_clock::to_time_t(record->second.since);
+}
+
 std::string why_not(const DeploymentFolder& folder, const std::string& controller,
                     const ProcessResult& sinfo, const Deadline& deadline) {
   const std::string states = states_text(sinfo.output);
@@ -142,6 +169,29 @@ void wait_for_nodes(const DeploymentFolder& folder, const std::string& controlle
     }
     if (nodes.size() < before) deadline.renew();
     if (tell) tell(nodes.size());
+  }
+}
+
+void wait_for_registration(const DeploymentFolder& folder, const std::string& controller,
+                           std::set<std::string> nodes, const Deadline& deadline,
+                           const Interrupts& interrupts) {
+  constexpr auto pause = 100ms;
+  while (!nodes.empty()) {
+    NodeCommand scontrol;
+    scontrol.argv = {"env",  "SLURM_TIME_FORMAT=%s", "scontrol", "--oneliner", "show",
+                     "node", host_list(nodes)};
+    const ProcessResult answer =
+        run_on_node(folder, controller, scontrol, longest_sinfo, &interrupts);
+    const auto starts = slurmd_starts(answer.output);
+    std::erase_if(nodes,
+                  [&](const std::string& node) { return has_registered(folder, node, starts); });
+    if (nodes.empty()) return;
+    if (deadline.left() <= 0ms) {
+      throw Error(fmt::format("{}: {}; slurmctld's last output: {}",
+                              deadline.timeout_message("slurmd to register"), host_list(nodes),
+                              last_output(folder, controller)));
+    }
+    interrupts.wait(-1, pause);
   }
 }
 

@@ -38,4 +38,11 @@ void wait_for_nodes(const DeploymentFolder& folder, const std::string& controlle
                     Deadline deadline, const Interrupts& interrupts,
                     const std::function<void(size_t left)>& tell = {});
 
+// Waits until the slurmd that runs on each of `nodes` has registered. slurmctld may call a node
+// idle because of an answer of the slurmd that ran in its place before (seen with 24.11 and 26.05).
+// Throws Error when the deadline passes, or "interrupted".
+void wait_for_registration(const DeploymentFolder& folder, const std::string& controller,
+                           std::set<std::string> nodes, const Deadline& deadline,
+                           const Interrupts& interrupts);
+
 }  // namespace slipway::local

@@ -34,7 +34,8 @@ setup_file() {
   mount -t tmpfs tmpfs "$LAYERS"
   for image in one two no-slurmd no-slurmctld; do make_image "st-$image"; done
   make_image st-older 21.08.8
-  break_daemon st-no-slurmd /usr/sbin/slurmd true
+  # Runs for a while, but never registers.
+  break_daemon st-no-slurmd /usr/sbin/slurmd 'sleep 2'
   # As a newer release writes the state in its own form before it fails.
   break_daemon st-no-slurmctld /usr/sbin/slurmctld 'for file in /var/spool/slurmctld/*_state*; do echo new >"$file"; done'
   deploy $NAME --nodes a3mega_nodeset=3 --image st-one
