@@ -84,23 +84,7 @@ bool slurmd_may_run(const DeploymentFolder& folder, const std::string& node) {
   return record == records.end() || record->second.runs;
 }
 
-// The time at which the slurmd of each node that slurmctld knows was started, by `scontrol show
-// node` with times in seconds since 1970. A node that has not registered has none.
-std::map<std::string, int64_t> slurmd_starts(const std::string& scontrol) {
-  std::map<std::string, int64_t> starts;
-  for (const std::string& line : split(scontrol, '\n')) {
-    std::string node;
-    for (const std::string& word : split(line, ' ')) {
-      constexpr std::string_view name = "NodeName=", start = "SlurmdStartTime=";
-      if (word.starts_with(name)) node = word.substr(name.size());
-      if (!word.starts_with(start)) continue;
-      if (const auto time = to_number<int64_t>(word.substr(start.size()))) starts[node] = *time;
-    }
-  }
-  return starts;
-}
-
-// Whether the slurmd that runs on the node is the one that has registered.
+// Whether the node's present slurmd has registered with slurmctld.
 bool has_registered(const DeploymentFolder& folder, const std::string& node,
                     const std::map<std::string, int64_t>& starts) {
   const auto records = node::read_service_records(folder.log(node));
@@ -108,7 +92,8 @@ bool has_registered(const DeploymentFolder& folder, const std::string& node,
   const auto record = records.find("slurmd");
   const auto start = starts.find(node);
   if (record == records.end() || !record->second.runs || start == starts.end()) return false;
-  return start->second >= std::chrono::system_clock::to_time_t(record->second.since);
+  // Whole seconds of a clock that the kernel advances every few milliseconds.
+  return start->second >= std::chrono::system_clock::to_time_t(record->second.since - 10ms);
 }
 
 std::string why_not(const DeploymentFolder& folder, const std::string& controller,
@@ -125,6 +110,21 @@ std::string why_not(const DeploymentFolder& folder, const std::string& controlle
 
 const std::set<std::string> usable_states = {"idle",       "allocated", "mixed",
                                              "completing", "planned",   "maint"};
+
+std::map<std::string, int64_t> slurmd_starts(const std::string& scontrol) {
+  std::map<std::string, int64_t> starts;
+  for (const std::string& line : split(scontrol, '\n')) {
+    std::string node;
+    for (const std::string& word : split(line, ' ')) {
+      constexpr std::string_view name = "NodeName=", start = "SlurmdStartTime=";
+      if (node.empty() && word.starts_with(name)) node = word.substr(name.size());
+      if (!word.starts_with(start)) continue;
+      if (const auto time = to_number<int64_t>(word.substr(start.size())))
+        starts.emplace(node, *time);
+    }
+  }
+  return starts;
+}
 
 std::chrono::milliseconds Deadline::left() const {
   return std::max(0ms, std::chrono::duration_cast<std::chrono::milliseconds>(

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -37,6 +39,10 @@ void wait_for_nodes(const DeploymentFolder& folder, const std::string& controlle
                     std::set<std::string> nodes, const std::set<std::string>& states,
                     Deadline deadline, const Interrupts& interrupts,
                     const std::function<void(size_t left)>& tell = {});
+
+// When each node's slurmd was started, in seconds since 1970, from `scontrol --oneliner show node`
+// with SLURM_TIME_FORMAT=%s. Nodes that have not registered are not in it.
+std::map<std::string, int64_t> slurmd_starts(const std::string& scontrol);
 
 // Waits until the slurmd that runs on each of `nodes` has registered. slurmctld may call a node
 // idle because of an answer of the slurmd that ran in its place before (seen with 24.11 and 26.05).

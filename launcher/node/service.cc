@@ -141,9 +141,10 @@ void run_service(const Service& service, const std::function<bool()>& ready, IfR
     }
     return;
   }
+  const auto since = std::chrono::system_clock::now();
   const pid_t child = start_service(service);
   if (limit.count() > 0) wait_for_service(ready, child, service, limit);
-  supervise_service(service, child);
+  supervise_service(service, child, since);
 }
 
 void run_service(const Service& service) {

@@ -10,7 +10,7 @@ namespace slipway::node {
 
 struct ServiceRecord {
   bool runs = false;
-  std::chrono::system_clock::time_point since;
+  std::chrono::system_clock::time_point since;  // of a running one: just before its start
   std::string how;  // how a stopped service ended: "status 1", "signal 9"
 };
 

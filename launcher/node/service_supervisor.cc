@@ -57,13 +57,13 @@ bool ended_as_asked(int status) {
   return number == SIGHUP || number == SIGINT || number == SIGTERM || number == SIGPIPE;
 }
 
-void begin(Supervised& supervised, pid_t pid) {
+void begin(Supervised& supervised, pid_t pid, std::chrono::system_clock::time_point since) {
   supervised.pid = pid;
   supervised.begun = Clock::now();
   supervised.due.reset();
   make_directories(running_services);
   write_file(std::filesystem::path(running_services) / supervised.name(), fmt::format("{}\n", pid));
-  write_service_record(log_folder, supervised.name(), {true, std::chrono::system_clock::now(), ""});
+  write_service_record(log_folder, supervised.name(), {true, since, ""});
 }
 
 bool is_held(const Supervised& supervised) {
@@ -94,11 +94,12 @@ std::filesystem::path log_of(const std::string& name) {
 
 }  // namespace
 
-void supervise_service(const Service& service, pid_t pid) {
+void supervise_service(const Service& service, pid_t pid,
+                       std::chrono::system_clock::time_point since) {
   Supervised supervised;
   supervised.service = service;
   all().push_back(std::move(supervised));
-  begin(all().back(), pid);
+  begin(all().back(), pid, since);
 }
 
 void child_ended(pid_t pid, int status) {
@@ -144,7 +145,8 @@ milliseconds start_due_services() {
       supervised.due.reset();  // start_all_services() makes it due again
     } else if (*supervised.due <= Clock::now()) {
       try {
-        begin(supervised, start_service(supervised.service));
+        const auto since = std::chrono::system_clock::now();
+        begin(supervised, start_service(supervised.service), since);
       } catch (const Error& error) {
         note(error.what());
         supervised.due = Clock::now() + longest_pause;

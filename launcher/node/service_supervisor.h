@@ -20,8 +20,9 @@ inline constexpr const char* running_services = "/run/slipway/services";
 inline constexpr const char* held_services = "/run/slipway/held";
 inline constexpr const char* restarted_services = "/run/slipway/restart";
 
-// Starts supervising a service whose process is `pid`.
-void supervise_service(const Service& service, pid_t pid);
+// Starts supervising a service whose process is `pid`, started after `since`.
+void supervise_service(const Service& service, pid_t pid,
+                       std::chrono::system_clock::time_point since);
 
 // Call for each child that has ended. A service that failed, by its status or by a signal that is
 // not a request to end, is started again after a second. The delay doubles each time, up to 30 s,
