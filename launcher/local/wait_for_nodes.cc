@@ -15,6 +15,7 @@
 #include "common/text.h"
 #include "launcher/local/control.h"
 #include "launcher/node/service_record.h"
+#include "launcher/node/services.h"
 
 namespace slipway::local {
 namespace {
@@ -84,7 +85,15 @@ bool slurmd_may_run(const DeploymentFolder& folder, const std::string& node) {
   return record == records.end() || record->second.runs;
 }
 
-// Whether the node's present slurmd has registered with slurmctld.
+bool slurmd_listens(const DeploymentFolder& folder, const std::string& node) {
+  NodeCommand read;
+  read.argv = {"cat", "/proc/net/tcp"};
+  const ProcessResult table = run_on_node(folder, node, read, 5s);
+  return table.ok() && node::has_listener(table.output, node::slurmd_port);
+}
+
+// Whether the node's present slurmd has registered with slurmctld. The times are in whole seconds,
+// and a slurmd that is about to end has not listened.
 bool has_registered(const DeploymentFolder& folder, const std::string& node,
                     const std::map<std::string, int64_t>& starts) {
   const auto records = node::read_service_records(folder.log(node));
@@ -93,7 +102,8 @@ bool has_registered(const DeploymentFolder& folder, const std::string& node,
   const auto start = starts.find(node);
   if (record == records.end() || !record->second.runs || start == starts.end()) return false;
   // Whole seconds of a clock that the kernel advances every few milliseconds.
-  return start->second >= std::chrono::system_clock::to_time_t(record->second.since - 10ms);
+  return start->second >= std::chrono::system_clock::to_time_t(record->second.since - 10ms) &&
+         slurmd_listens(folder, node);
 }
 
 std::string why_not(const DeploymentFolder& folder, const std::string& controller,

@@ -89,15 +89,19 @@ void make_folder_for(const std::string& user, const std::filesystem::path& path,
   }
 }
 
-bool listens(int number) {
+bool has_listener(const std::string& table, int number) {
   // "  sl  local_address rem_address   st ...": the address ends in the port, and state 0A is
   // LISTEN.
   const std::string port = fmt::format(":{:04X} ", number);
-  for (const std::string& line : split(read_file("/proc/net/tcp"), '\n')) {
+  for (const std::string& line : split(table, '\n')) {
     const size_t local = line.find(port);
     if (local != line.npos && line.find(" 0A ", local) != line.npos) return true;
   }
   return false;
+}
+
+bool listens(int number) {
+  return has_listener(read_file("/proc/net/tcp"), number);
 }
 
 bool listens(const std::string& socket) {

@@ -49,6 +49,7 @@ void wait_until(const std::function<bool()>& done, std::chrono::seconds limit,
 // Whether something listens on a TCP port or on the socket at a path. Reads the kernel's tables: a
 // test connection would show up in the daemons' logs as an error.
 bool listens(int port);
+bool has_listener(const std::string& table, int port);  // in another machine's /proc/net/tcp
 bool listens(const std::string& socket);
 
 // Makes a folder and gives it to a user of the node. Throws Error.
