@@ -18,8 +18,8 @@ Figure joined(const Figure& a, const Figure& b, Join join) {
   return join(*a, *b);
 }
 
-// `group` has `count` nodes already.
-void add(NodeGroup& group, const NodeRow& node, double count) {
+void add(NodeGroup& group, const NodeRow& node) {
+  const auto count = static_cast<double>(group.names.size());
   const auto sum = [](double a, double b) { return a + b; };
   NodeRow& row = group.row;
   row.gpus = joined(row.gpus, node.gpus, sum);
@@ -65,7 +65,7 @@ std::vector<NodeGroup> grouped(const std::vector<NodeRow>& nodes) {
     if (group == groups.end()) {
       groups.push_back({node, {node.name}});
     } else {
-      add(*group, node, static_cast<double>(group->names.size()));
+      add(*group, node);
     }
   }
   std::ranges::stable_sort(groups, {}, [](const NodeGroup& group) { return rank(group.row.fit); });

@@ -180,7 +180,7 @@ rm -f "$0" 2>/dev/null || echo "of $(stat -c %U "$0")"
 END
   as_user sbatch --wait --nodelist=$N-1 --output=/home/out/grown /home/grow.sh
   [ "$(on $NAME login cat /home/out/grown)" = "$(printf 'kept\nnot longer\nand readable\nof root')" ]
-  # slurmd removes it, though it is no longer its user's.
+  # It is removed with the job, as a file of the user's would be.
   wait_for on $NAME $N-1 sh -c '[ ! -e /var/spool/slurmd/job* ]'
 }
 
