@@ -39,7 +39,21 @@ cat "$build/settings/enroot.conf" >>/etc/enroot/enroot.conf
 # Users need a folder of their own where there is no login session.
 # shellcheck disable=SC2016  # Enroot expands it
 echo 'ENROOT_RUNTIME_PATH /run/enroot/user-$(id -u)' >>/etc/enroot/enroot.conf
-echo 'd /run/enroot 1777 root root -' >/etc/tmpfiles.d/enroot.conf
+# In a file system of its own: users who fill it must not fill /run, which daemons need.
+cat >/etc/systemd/system/run-enroot.mount <<'END'
+[Unit]
+Description=Folders of users for the containers that run
+
+[Mount]
+What=tmpfs
+Where=/run/enroot
+Type=tmpfs
+Options=mode=1777,nosuid,nodev,size=20%,nr_inodes=500k
+
+[Install]
+WantedBy=local-fs.target
+END
+systemctl --root=/ enable run-enroot.mount 2>/dev/null
 make -C "$build/enroot" prefix=/usr sysconfdir=/etc setcap >>"$build/log" 2>&1 || { tail -n 40 "$build/log" && exit 1; }
 # These two hooks are what PyTorch and PMI need.
 for hook in 50-slurm-pmi.sh 50-slurm-pytorch.sh; do

@@ -31,11 +31,13 @@ class PyxisStep(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.top = pathlib.Path(folder.name)
-        for name in ("programs", "root/etc/enroot", "root/etc/tmpfiles.d", "root/usr", "mirror", "work"):
+        for name in ("programs", "root/etc/enroot", "root/etc/systemd/system", "root/usr", "mirror", "work"):
             (self.top / name).mkdir(parents=True)
         (self.top / "root/etc/enroot/enroot.conf").write_text("ENROOT_CONFIG_PATH ${HOME}/.enroot\n")
         for name in ("apt-get", "dpkg-query"):
             self.program(name, f'echo "{name} $*" >>{self.top}/calls')
+        units = self.top / "root/etc/systemd/system"
+        self.program("systemctl", f'[ "$1 $2" = "--root=/ enable" ] && mkdir -p {units}/x.wants && ln -s "../$3" {units}/x.wants/')
         # Only the mirror can be reached, and git never prompts.
         self.environment = {"PATH": f"{self.top}/programs:/usr/bin:/bin", "HOME": str(self.top), "GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "file",
                             "images_folder": str(TOP / "images"), "TMPDIR": str(self.top / "work"), "transport": "socket", "architecture": "amd64",
@@ -96,6 +98,9 @@ class PyxisStep(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.top / "root/etc/enroot/hooks.d")), ["50-slurm-pmi.sh", "50-slurm-pytorch.sh"])
         self.assertEqual(self.read("etc/enroot/enroot.conf").splitlines(),
                          ["#ENROOT_CONFIG_PATH x", "ENROOT_CONFIG_PATH ${HOME}/.enroot", "ENROOT_RUNTIME_PATH /run/enroot/user-$(id -u)"])
+        self.assertTrue((self.top / "root/etc/systemd/system/x.wants/run-enroot.mount").exists())
+        mount = self.read("etc/systemd/system/run-enroot.mount").splitlines()
+        self.assertLessEqual({"What=tmpfs", "Where=/run/enroot", "Options=mode=1777,nosuid,nodev,size=20%,nr_inodes=500k"}, set(mount))
         self.assertEqual(os.listdir(self.top / "work"), [])
         installed = (self.top / "calls").read_text()
         for package in ("libslurm-dev", "jq", "parallel", "zstd"):
