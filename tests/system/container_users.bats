@@ -247,6 +247,7 @@ END
   [[ "$output" == */pmix.*.0* ]] || { echo "$output" && false; }
 }
 
+# bats test_tags=thorough
 @test "container users: who stops the process that removes the job's containers does not hold up the epilog" {
   local node begin
   node=$(compute_nodes $NAME | head -n 1)

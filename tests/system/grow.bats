@@ -115,6 +115,7 @@ all_come_back() {
   wait_for no_helpers
 }
 
+# bats test_tags=thorough
 @test "grow: a node with another version is asked once, and others join" {
   all_come_back
   with_other_version $N-4

@@ -51,6 +51,7 @@ policies() { cloud_control left | grep -o 'resourcePolicies/[a-z0-9-]*' | sort -
 # How many requests the controller made, by method and path.
 requests() { as_tester grep -cE "$1" "$CLOUD/log" || true; }
 
+# bats test_tags=thorough
 @test "jobs: the machines of a job share a placement policy, which goes with them" {
   run machine $C srun --quiet --nodes=2 hostname
   [ "$(sort <<<"$output")" = "$N-0

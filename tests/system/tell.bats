@@ -96,6 +96,7 @@ mail: taken" ]
   [ "$status" -eq 1 ]
 }
 
+# bats test_tags=thorough
 @test "tell: a job that lost its last spare makes one message, whatever else its comment says" {
   local job before
   job=$(on $NAME login sbatch --parsable --nodes=2 --output=/dev/null --comment='mine' --wrap 'sleep 600')
