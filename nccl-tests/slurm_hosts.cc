@@ -38,19 +38,21 @@ std::vector<size_t> nodes_in_blocks(const std::vector<int>& tasks) {
   return nodes;
 }
 
+// How many nodes in a row have it: 2 of "8(x2)", and 1 of "8".
+std::optional<size_t> repetitions(const std::string& part) {
+  const size_t begin = part.find("(x");
+  if (begin == part.npos) return 1;
+  if (!part.ends_with(')')) return std::nullopt;
+  return to_number<size_t>(part.substr(begin + 2, part.size() - begin - 3));
+}
+
 }  // namespace
 
 std::vector<int> tasks_per_node(std::string_view text, size_t most) {
   std::vector<int> tasks;
   for (const std::string& part : split(std::string(text), ',')) {
-    const size_t times_at = part.find("(x");
-    const auto count = to_number<int>(part.substr(0, times_at));
-    auto times = std::optional<size_t>(1);
-    if (times_at != std::string::npos) {
-      times = part.ends_with(')')
-                  ? to_number<size_t>(part.substr(times_at + 2, part.size() - times_at - 3))
-                  : std::nullopt;
-    }
+    const auto count = to_number<int>(part.substr(0, part.find("(x")));
+    const auto times = repetitions(part);
     if (!count || *count < 0 || !times || *times > most - std::min(most, tasks.size())) return {};
     tasks.insert(tasks.end(), *times, *count);
   }
