@@ -25,6 +25,18 @@ constexpr size_t longest_reason = 400;
 // Slurm answers by then unless slurmctld is gone; this does not wait for ResumeTimeout.
 const ProcessOptions soon{.input = "", .deadline = 15s};
 
+// The largest of all partitions' values after `key`, or `otherwise` if none is a number.
+int longest(const std::string& partitions, std::string_view key, int otherwise) {
+  int most = 0;
+  for (size_t at = partitions.find(key); at != partitions.npos; at = partitions.find(key, at + 1)) {
+    int seconds = 0;
+    const char* const number = partitions.data() + at + key.size();
+    std::from_chars(number, partitions.data() + partitions.size(), seconds);
+    most = std::max(most, seconds);
+  }
+  return most > 0 ? most : otherwise;
+}
+
 // Those of the nodes that are in a state.
 std::vector<std::string> nodes_in(const std::vector<std::string>& nodes, const std::string& state) {
   std::vector<std::string> found =
@@ -38,30 +50,38 @@ std::vector<std::string> nodes_in(const std::vector<std::string>& nodes, const s
   return found;
 }
 
-// A node that Slurm has powered down by itself by then, when its ResumeTimeout had passed, stays
-// down until it is resumed (from 26.05 on).
-void power_down_if_still_down(const std::vector<std::string>& nodes) {
-  const std::vector<std::string> down = nodes_in(nodes, "down");
+// Whether some of the nodes are down with their power off, which Slurm makes of them when their
+// ResumeTimeout has passed: from 24.11 on, they would stay so. They can be resumed then.
+bool let_resume(const std::vector<std::string>& nodes) {
+  const std::vector<std::string> off = nodes_in(nodes, "powered_down");
+  const std::vector<std::string> down = off.empty() ? off : nodes_in(off, "down");
+  if (down.empty()) return false;
+  run_checked({scontrol, "update", "nodename=" + join(down, ","), "state=resume"}, soon);
+  return true;
+}
+
+// Slurm may ignore the request while it still waits for the nodes, and then set them down at their
+// ResumeTimeout.
+void power_down_if_still_down(const std::vector<std::string>& nodes, std::chrono::seconds limit) {
+  std::vector<std::string> down = nodes_in(nodes, "down");
   if (down.empty()) return;
   run_checked({scontrol, "update", "nodename=" + join(down, ","), "state=power_down"}, soon);
-  const std::vector<std::string> off = nodes_in(down, "powered_down");
-  const std::vector<std::string> still_down = off.empty() ? off : nodes_in(off, "down");
-  if (still_down.empty()) return;
-  run_checked({scontrol, "update", "nodename=" + join(still_down, ","), "state=resume"}, soon);
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!let_resume(down) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(2s);
+    down = nodes_in(down, "down");
+    if (down.empty()) return;
+  }
 }
 
 }  // namespace
 
 std::chrono::seconds longest_suspend_timeout(const std::string& partitions) {
-  constexpr std::string_view key = "SuspendTimeout=";
-  int longest = 0;
-  for (size_t at = partitions.find(key); at != partitions.npos; at = partitions.find(key, at + 1)) {
-    int seconds = 0;
-    const char* const number = partitions.data() + at + key.size();
-    std::from_chars(number, partitions.data() + partitions.size(), seconds);
-    longest = std::max(longest, seconds);
-  }
-  return std::chrono::seconds(longest > 0 ? longest : 30);
+  return std::chrono::seconds(longest(partitions, "SuspendTimeout=", 30));
+}
+
+std::chrono::seconds longest_resume_timeout(const std::string& partitions) {
+  return std::chrono::seconds(longest(partitions, "ResumeTimeout=", 60));
 }
 
 std::string reason_for_slurm(std::string reason) {
@@ -81,15 +101,16 @@ void tell_slurm(const Failed& failed) {
   if (nodes.empty()) return;
   ask_slurm({scontrol, "update", "nodename=" + join(nodes, ","), "state=down",
              "reason=" + reason_for_slurm(failed.reason)});
-  const std::chrono::seconds wait =
-      longest_suspend_timeout(ask_slurm({scontrol, "--oneliner", "show", "partition"}));
+  const std::string partitions = ask_slurm({scontrol, "--oneliner", "show", "partition"});
+  const std::chrono::seconds wait = longest_suspend_timeout(partitions);
+  const std::chrono::seconds until_down = longest_resume_timeout(partitions) + 30s;
   const pid_t child = fork_child("a process");
   if (child > 0) return;
   // slurmctld kills the process group of its program when that ends.
   ::setsid();
   std::this_thread::sleep_for(wait);
   try {
-    power_down_if_still_down(nodes);
+    power_down_if_still_down(nodes, until_down);
   } catch (const Error&) {
     // slurmctld is gone; the nodes stay down, with their reason.
   }

@@ -12,6 +12,9 @@ namespace slipway::node {
 // none.
 std::chrono::seconds longest_suspend_timeout(const std::string& partitions);
 
+// The same of ResumeTimeout; 60 s if it has none.
+std::chrono::seconds longest_resume_timeout(const std::string& partitions);
+
 // A reason in a form that Slurm accepts: one line, short enough for a command's argument.
 std::string reason_for_slurm(std::string reason);
 
