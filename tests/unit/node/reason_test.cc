@@ -14,6 +14,8 @@ TEST_CASE("reason: lasts for the longest SuspendTimeout of the partitions") {
 TEST_CASE("reason: lasts half a minute if no partition has a SuspendTimeout") {
   CHECK(longest_suspend_timeout("PartitionName=a State=UP\n") == 30s);
   CHECK(longest_suspend_timeout("PartitionName=a SuspendTimeout=UNLIMITED\n") == 30s);
+  CHECK(longest_resume_timeout("PartitionName=a SuspendTimeout=120 ResumeTimeout=300\n") == 300s);
+  CHECK(longest_resume_timeout("PartitionName=a SuspendTimeout=120\n") == 60s);
 }
 
 TEST_CASE("reason: is one line, short enough for Slurm and a command") {
