@@ -50,27 +50,28 @@ std::vector<std::string> nodes_in(const std::vector<std::string>& nodes, const s
   return found;
 }
 
-// Whether some of the nodes are down with their power off, which Slurm makes of them when their
-// ResumeTimeout has passed: from 24.11 on, they would stay so. They can be resumed then.
-bool let_resume(const std::vector<std::string>& nodes) {
+// Slurm sets nodes down and their power off when their ResumeTimeout has passed. From 24.11 on,
+// they would stay so.
+void resume_those_off(const std::vector<std::string>& nodes) {
   const std::vector<std::string> off = nodes_in(nodes, "powered_down");
   const std::vector<std::string> down = off.empty() ? off : nodes_in(off, "down");
-  if (down.empty()) return false;
+  if (down.empty()) return;
   run_checked({scontrol, "update", "nodename=" + join(down, ","), "state=resume"}, soon);
-  return true;
 }
 
-// Slurm may ignore the request while it still waits for the nodes, and then set them down at their
-// ResumeTimeout.
+// Slurm may ignore the request for nodes that it still waits for. These are looked at until their
+// ResumeTimeout must have passed.
 void power_down_if_still_down(const std::vector<std::string>& nodes, std::chrono::seconds limit) {
+  constexpr auto pause = 5s;
   std::vector<std::string> down = nodes_in(nodes, "down");
   if (down.empty()) return;
   run_checked({scontrol, "update", "nodename=" + join(down, ","), "state=power_down"}, soon);
   const auto end = std::chrono::steady_clock::now() + limit;
-  while (!let_resume(down) && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(2s);
+  while (!down.empty()) {
+    resume_those_off(down);
+    if (std::chrono::steady_clock::now() > end) return;
+    std::this_thread::sleep_for(pause);
     down = nodes_in(down, "down");
-    if (down.empty()) return;
   }
 }
 
