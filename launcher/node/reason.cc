@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "common/child.h"
@@ -59,19 +60,26 @@ void resume_those_off(const std::vector<std::string>& nodes) {
   run_checked({scontrol, "update", "nodename=" + join(down, ","), "state=resume"}, soon);
 }
 
-// Slurm may ignore the request for nodes that it still waits for. These are looked at until their
-// ResumeTimeout must have passed.
-void power_down_if_still_down(const std::vector<std::string>& nodes, std::chrono::seconds limit) {
+// From 24.11 on, nodes may become down only seconds later, when their job has gone, and Slurm may
+// ignore the request until their ResumeTimeout.
+void power_down_when_down(const std::vector<std::string>& nodes, std::chrono::seconds limit) {
   constexpr auto pause = 5s;
-  std::vector<std::string> down = nodes_in(nodes, "down");
-  if (down.empty()) return;
-  run_checked({scontrol, "update", "nodename=" + join(down, ","), "state=power_down"}, soon);
   const auto end = std::chrono::steady_clock::now() + limit;
-  while (!down.empty()) {
-    resume_those_off(down);
+  std::set<std::string> asked;
+  while (true) {
+    const std::vector<std::string> down = nodes_in(nodes, "down");
+    if (down.empty() && nodes_in(nodes, "powering_up").empty()) return;
+    std::vector<std::string> newly_down;
+    for (const std::string& node : down) {
+      if (asked.insert(node).second) newly_down.push_back(node);
+    }
+    if (!newly_down.empty()) {
+      run_checked({scontrol, "update", "nodename=" + join(newly_down, ","), "state=power_down"},
+                  soon);
+    }
+    if (!down.empty()) resume_those_off(down);
     if (std::chrono::steady_clock::now() > end) return;
     std::this_thread::sleep_for(pause);
-    down = nodes_in(down, "down");
   }
 }
 
@@ -111,7 +119,7 @@ void tell_slurm(const Failed& failed) {
   ::setsid();
   std::this_thread::sleep_for(wait);
   try {
-    power_down_if_still_down(nodes, until_down);
+    power_down_when_down(nodes, until_down);
   } catch (const Error&) {
     // slurmctld is gone; the nodes stay down, with their reason.
   }
